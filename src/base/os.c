@@ -1,0 +1,238 @@
+/* realpath, and the strerror_r that returns a number. */
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700
+#endif
+
+#include "base/os.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+
+/* "cannot VERB 'PATH': REASON", the reason with a small first letter. */
+static bool failed(struct err *err, enum err_code code, const char *verb, const char *path, int number)
+{
+	char reason[128];
+
+	if (strerror_r(number, reason, sizeof reason) != 0)
+		snprintf(reason, sizeof reason, "error %d", number);
+	reason[0] = (char)tolower((unsigned char)reason[0]);
+	return err_set(err, code, "cannot %s '%s': %s", verb, path, reason);
+}
+
+static void stat_fill(struct os_stat *stat, const struct stat *raw)
+{
+	stat->kind = S_ISREG(raw->st_mode) ? OS_FILE : S_ISDIR(raw->st_mode) ? OS_FOLDER : OS_OTHER;
+	stat->size = raw->st_size > 0 ? (uint64_t)raw->st_size : 0;
+	stat->device = (uint64_t)raw->st_dev;
+	stat->inode = (uint64_t)raw->st_ino;
+}
+
+static bool is_missing(int number)
+{
+	return number == ENOENT || number == ENOTDIR;
+}
+
+/* What NAME within FOLDER leads to; 0, or the errno where it cannot be told. */
+static int stat_at(int folder, const char *name, struct os_stat *stat)
+{
+	struct stat raw;
+
+	*stat = (struct os_stat){OS_MISSING, false, 0, 0, 0};
+	if (fstatat(folder, name, &raw, AT_SYMLINK_NOFOLLOW) != 0)
+		return is_missing(errno) ? 0 : errno;
+	if (S_ISLNK(raw.st_mode)) {
+		stat->is_link = true;
+		if (fstatat(folder, name, &raw, 0) != 0)
+			return is_missing(errno) ? 0 : errno;
+	}
+	stat_fill(stat, &raw);
+	return 0;
+}
+
+bool os_stat_get(const char *path, struct os_stat *stat, struct err *err)
+{
+	int number = stat_at(AT_FDCWD, path, stat);
+
+	return number == 0 || failed(err, ERR_READ, "read", path, number);
+}
+
+static int entry_order(const void *a, const void *b)
+{
+	return strcmp(((const struct os_entry *)a)->name, ((const struct os_entry *)b)->name);
+}
+
+bool os_list(const char *path, struct arena *arena, struct os_entry **entries, size_t *count, struct err *err)
+{
+	DIR *folder = opendir(path);
+	VEC(struct os_entry) found = {0};
+	struct dirent *item;
+	int number;
+
+	*entries = NULL;
+	*count = 0;
+	if (!folder)
+		return failed(err, ERR_READ, "read", path, errno);
+	while (errno = 0, (item = readdir(folder))) {
+		struct os_entry entry = {item->d_name, {OS_MISSING, false, 0, 0, 0}};
+
+		if (strcmp(item->d_name, ".") == 0 || strcmp(item->d_name, "..") == 0)
+			continue;
+		/* What cannot be told stays OS_MISSING: one bad link must not hide its neighbours. */
+		stat_at(dirfd(folder), item->d_name, &entry.stat);
+		entry.name = arena_dup(arena, item->d_name);
+		VEC_ADD(&found, entry);
+	}
+	number = errno;
+	closedir(folder);
+	if (number == 0 && found.count) {
+		qsort(found.items, found.count, sizeof *found.items, entry_order);
+		*entries = ARENA_ARRAY(arena, struct os_entry, found.count);
+		memcpy(*entries, found.items, found.count * sizeof *found.items);
+		*count = found.count;
+	}
+	VEC_RELEASE(&found);
+	return number == 0 || failed(err, ERR_READ, "read", path, number);
+}
+
+static bool too_big(struct err *err, const char *path, size_t limit)
+{
+	return err_set(err, ERR_TOO_BIG, "cannot read '%s': larger than %zu bytes", path, limit);
+}
+
+/* Reads DESCRIPTOR to its end, of which HINT bytes are expected. */
+static bool read_all(int descriptor, const char *path, size_t hint, size_t limit, struct buf *buf, struct err *err)
+{
+	size_t start = buf->length;
+	size_t room = hint + 1;
+
+	for (;;) {
+		ssize_t got;
+
+		buf_reserve(buf, room);
+		got = read(descriptor, buf->bytes + buf->length, room);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return failed(err, ERR_READ, "read", path, errno);
+		if (got == 0)
+			return true;
+		buf->length += (size_t)got;
+		buf->bytes[buf->length] = '\0';
+		if (limit && buf->length - start > limit)
+			return too_big(err, path, limit);
+		/* Once past what was expected, in steps. */
+		room = buf->length - start <= hint ? hint + 1 - (buf->length - start) : (size_t)64 << 10;
+	}
+}
+
+bool os_read_file(const char *path, size_t limit, struct buf *buf, struct err *err)
+{
+	/* O_NONBLOCK: opening a pipe without a writer would wait for ever. */
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct os_stat stat;
+	struct stat raw;
+	bool ok;
+
+	if (descriptor < 0)
+		return failed(err, ERR_READ, "read", path, errno);
+	if (fstat(descriptor, &raw) != 0) {
+		ok = failed(err, ERR_READ, "read", path, errno);
+		goto out;
+	}
+	stat_fill(&stat, &raw);
+	if (stat.kind != OS_FILE)
+		ok = err_set(err, ERR_READ, "cannot read '%s': %s", path,
+			     stat.kind == OS_FOLDER ? "is a folder" : "is not a regular file");
+	else if (limit && stat.size > limit)
+		ok = too_big(err, path, limit);
+	else
+		ok = read_all(descriptor, path, (size_t)stat.size, limit, buf, err);
+out:
+	close(descriptor);
+	return ok;
+}
+
+bool os_read_stdin(size_t limit, struct buf *buf, struct err *err)
+{
+	return read_all(STDIN_FILENO, "standard input", (size_t)64 << 10, limit, buf, err);
+}
+
+char *os_real_path(const char *path, struct arena *arena)
+{
+	char *resolved = realpath(path, NULL);
+	char *copy = resolved ? arena_dup(arena, resolved) : NULL;
+
+	free(resolved);
+	return copy;
+}
+
+char *os_current_folder(struct arena *arena, struct err *err)
+{
+	size_t room = 256;
+	char *path = mem_new(room, 1);
+	char *copy = NULL;
+
+	while (!getcwd(path, room) && errno == ERANGE) {
+		room *= 2;
+		path = mem_resize(path, room, 1);
+		path[0] = '\0';
+	}
+	if (path[0] == '/')
+		copy = arena_dup(arena, path);
+	else
+		failed(err, ERR_READ, "find", "the current folder", errno);
+	free(path);
+	return copy;
+}
+
+const char *os_env(const char *name)
+{
+	return getenv(name);
+}
+
+bool os_is_terminal(int descriptor)
+{
+	return isatty(descriptor) == 1;
+}
+
+int os_terminal_columns(int descriptor)
+{
+	struct winsize size;
+
+	return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+double os_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+bool os_flush(FILE *stream, struct err *err)
+{
+	bool had_failed = ferror(stream);
+
+	if (fflush(stream) != 0)
+		return failed(err, ERR_WRITE, "write", "output", errno);
+	if (had_failed)
+		return err_set(err, ERR_WRITE, "cannot write 'output': an earlier write failed");
+	return true;
+}
+
+void os_ignore_broken_pipe(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+}

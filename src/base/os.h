@@ -1,0 +1,71 @@
+/* Every call to the operating system that this program makes.
+ *
+ * Errors are returned as text that names the path. Paths are bytes. */
+#ifndef VRAMLINT_BASE_OS_H
+#define VRAMLINT_BASE_OS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+enum os_kind { OS_MISSING, OS_FILE, OS_FOLDER, OS_OTHER };
+
+struct os_stat {
+	enum os_kind kind;
+	bool is_link;      /* the path itself is a symbolic link; the rest speaks of its target */
+	uint64_t size;     /* bytes */
+	uint64_t device;   /* with inode: identity of what the path leads to */
+	uint64_t inode;
+};
+
+struct os_entry {
+	const char *name; /* within the folder */
+	struct os_stat stat;
+};
+
+/* What PATH leads to. A missing target is kind OS_MISSING, not an error; false only where it cannot be told. */
+bool os_stat_get(const char *path, struct os_stat *stat, struct err *err);
+/* The entries of folder PATH without "." and "..", sorted by name as bytes, in ARENA. */
+bool os_list(const char *path, struct arena *arena, struct os_entry **entries, size_t *count, struct err *err);
+/* Appends the whole file to BUF. Files of over LIMIT bytes are ERR_TOO_BIG (0: no limit); folders and devices are ERR_READ. */
+bool os_read_file(const char *path, size_t limit, struct buf *buf, struct err *err);
+/* Appends standard input up to its end. */
+bool os_read_stdin(size_t limit, struct buf *buf, struct err *err);
+
+/* The absolute path with links resolved, in ARENA, or NULL. */
+char *os_real_path(const char *path, struct arena *arena);
+/* The current directory in ARENA, or NULL with ERR set. */
+char *os_current_folder(struct arena *arena, struct err *err);
+
+const char *os_env(const char *name); /* NULL where unset */
+bool os_is_terminal(int descriptor);
+int os_terminal_columns(int descriptor); /* 0 where unknown */
+int os_cpu_count(void);                  /* at least 1; cores this process may use */
+double os_seconds(void);                 /* monotonic clock */
+
+/* Flushes STREAM and says whether all that was written to it got out. */
+bool os_flush(FILE *stream, struct err *err);
+/* From now on writing to a pipe that nobody reads is an error that os_flush tells, and no longer the end of the process. */
+void os_ignore_broken_pipe(void);
+
+struct os_thread;
+/* Starts RUN(ARGUMENT) on a thread with a stack of STACK bytes, or NULL with ERR set. */
+struct os_thread *os_thread_new(void (*run)(void *), void *argument, size_t stack, struct err *err);
+void os_thread_join(struct os_thread *thread); /* waits, then frees THREAD */
+struct os_mutex;
+struct os_mutex *os_mutex_new(void);
+void os_mutex_free(struct os_mutex *mutex);
+void os_mutex_lock(struct os_mutex *mutex);
+void os_mutex_unlock(struct os_mutex *mutex);
+struct os_condition;
+struct os_condition *os_condition_new(void);
+void os_condition_free(struct os_condition *condition);
+/* Gives MUTEX (held by the caller) up until woken or SECONDS have passed (0: no limit), then holds it again. May wake
+ * without a cause. */
+void os_condition_wait(struct os_condition *condition, struct os_mutex *mutex, double seconds);
+void os_condition_wake_all(struct os_condition *condition);
+
+#endif
