@@ -1,0 +1,245 @@
+# vramlint. `make help` lists what there is to make.
+#
+# Yours to set: CC, CFLAGS, CPPFLAGS, LDFLAGS, LDLIBS, HOSTCC (builds what runs during the build), PREFIX, DESTDIR,
+# MODE (release, debug, asan, tsan, cov, fuzz), V=1 (show commands), WERROR=1 (warnings are errors), ARGS (for run).
+
+MODE ?= release
+PREFIX ?= /usr/local
+PYTHON ?= python3
+PKG_CONFIG ?= pkg-config
+HOSTCC ?= cc
+VERSION := 0.1.0
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+Q := $(if $(V),,@)
+out := build/$(MODE)
+program := $(out)/vramlint
+
+# --- modes ---------------------------------------------------------------------------------------------------------
+
+sanitize := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+mode_cflags.release := -O2 -g
+mode_cflags.debug := -O0 -g3 -DVRAMLINT_DEBUG
+mode_cflags.asan := -O1 -g -DVRAMLINT_DEBUG $(sanitize)
+mode_cflags.tsan := -O1 -g -DVRAMLINT_DEBUG -fsanitize=thread
+mode_cflags.cov := -O0 -g -DVRAMLINT_DEBUG --coverage
+mode_cflags.fuzz := -O1 -g -DVRAMLINT_DEBUG -fsanitize=fuzzer-no-link $(sanitize)
+mode_ldflags.asan := $(sanitize)
+mode_ldflags.tsan := -fsanitize=thread
+mode_ldflags.cov := --coverage
+mode_ldflags.fuzz := $(sanitize)
+
+ifndef mode_cflags.$(MODE)
+$(error MODE is '$(MODE)'; it may be release, debug, asan, tsan, cov or fuzz)
+endif
+
+# libFuzzer comes with clang only.
+ifeq ($(MODE)-$(origin CC),fuzz-default)
+CC := $(firstword $(shell command -v clang-14 clang 2>/dev/null) clang)
+endif
+CFLAGS ?= $(mode_cflags.$(MODE))
+# Who sets CFLAGS chooses optimisation and debug information; what makes the mode what it is stays.
+needed_cflags := $(filter -f% -D% --coverage,$(mode_cflags.$(MODE)))
+
+# --- flags ---------------------------------------------------------------------------------------------------------
+
+warnings := -Wall -Wextra -Wpedantic -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition -Wvla \
+	-Wwrite-strings -Wpointer-arith -Wshadow -Wundef -Wno-unused-parameter
+ifneq ($(or $(WERROR),$(CI)),)
+warnings += -Werror
+endif
+
+deps := build/deps
+grammar := $(deps)/tree-sitter-python/src
+core := $(deps)/tree_sitter/tree_sitter/core/lib
+
+libraries := libpcre2-8 libcjson libutf8proc
+libraries_cflags := $(shell $(PKG_CONFIG) --cflags $(libraries) 2>/dev/null)
+libraries_libs := $(or $(shell $(PKG_CONFIG) --libs $(libraries) 2>/dev/null),-lpcre2-8 -lcjson -lutf8proc)
+
+our_cppflags := -Isrc -isystem $(core)/include $(libraries_cflags) -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 \
+	-DVRAMLINT_VERSION='"$(VERSION)"'
+our_cflags := -std=c11 -pthread $(needed_cflags)
+our_ldflags := -pthread $(mode_ldflags.$(MODE))
+
+compile = $(CC) $(our_cflags) $(our_cppflags) $(CPPFLAGS) $(CFLAGS) -MMD -MP
+link = $(CC) $(our_ldflags) $(CFLAGS) $(LDFLAGS)
+libs = $(libraries_libs) $(LDLIBS)
+
+# --- sources -------------------------------------------------------------------------------------------------------
+
+sources := $(sort $(wildcard src/*/*.c))
+main_source := $(wildcard src/main.c)
+data := $(sort $(wildcard rules/*.json rules/*.md rules/models/*.json queries/*.scm))
+unit_sources := $(sort $(wildcard tests/unit/test_*.c))
+fuzz_sources := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+
+objects := $(sources:%.c=$(out)/%.o)
+main_object := $(main_source:%.c=$(out)/%.o)
+deps_objects := $(out)/deps/core.o $(out)/deps/parser.o $(out)/deps/scanner.o
+archive := $(out)/libvramlint.a
+archived := $(objects) $(out)/gen/embedded.o $(deps_objects)
+unit_programs := $(unit_sources:tests/unit/%.c=$(out)/unit/%)
+fuzz_programs := $(fuzz_sources:tests/fuzz/%.c=$(out)/fuzz/%)
+
+-include $(objects:.o=.d) $(main_object:.o=.d) $(out)/gen/embedded.d $(deps_objects:.o=.d) \
+	$(unit_programs:=.d) $(fuzz_programs:=.d)
+
+# $(call remember,TEXT): writes TEXT to the target when it is not there already, so that what depends on the target is
+# made again when TEXT (flags, a list of files) changes, and only then.
+remember = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' >$@.new; \
+	if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+# --- build ---------------------------------------------------------------------------------------------------------
+
+.PHONY: all
+all: $(if $(main_source),$(program),$(archive)) ## build the program into build/MODE (the default)
+
+$(program): $(main_object) $(archive)
+	@echo "  LINK    $@"
+	$(Q)$(link) $(main_object) $(archive) $(libs) -o $@
+
+$(archive): $(archived) $(out)/archived.list
+	@echo "  AR      $@"
+	$(Q)rm -f $@ && $(AR) rcs $@ $(archived)
+
+$(out)/archived.list: FORCE
+	$(call remember,$(archived))
+$(out)/flags: FORCE
+	$(call remember,$(compile) $(warnings))
+build/gen/data.list: FORCE
+	$(call remember,$(data))
+
+$(out)/%.o: %.c $(out)/flags | $(deps)/stamp
+	@mkdir -p $(@D)
+	@echo "  CC      $@"
+	$(Q)$(compile) $(warnings) -c $< -o $@
+
+$(out)/gen/%.o: build/gen/%.c $(out)/flags | $(deps)/stamp
+	@mkdir -p $(@D)
+	@echo "  CC      $@"
+	$(Q)$(compile) $(warnings) -c $< -o $@
+
+build/gen/embedded.c: build/embed build/gen/data.list $(data)
+	@echo "  GEN     $@"
+	$(Q)build/embed $(data) >$@
+
+build/embed: tools/embed.c
+	@mkdir -p $(@D)
+	@echo "  HOSTCC  $@"
+	$(Q)$(HOSTCC) -std=c11 -O1 -Wall -Wextra $< -o $@
+
+# Code of others is compiled without warnings and never changed.
+$(out)/deps/core.o: $(deps)/stamp $(out)/flags
+	@mkdir -p $(@D)
+	@echo "  CC      $@"
+	$(Q)$(compile) -w -D_DEFAULT_SOURCE -I$(core)/include -I$(core)/src -c $(core)/src/lib.c -o $@
+
+$(out)/deps/parser.o $(out)/deps/scanner.o: $(out)/deps/%.o: $(deps)/stamp $(out)/flags
+	@mkdir -p $(@D)
+	@echo "  CC      $@"
+	$(Q)$(compile) -w -I$(grammar) -c $(grammar)/$*.c -o $@
+
+$(deps)/stamp: deps.lock tools/fetch-deps
+	$(Q)PYTHON='$(PYTHON)' tools/fetch-deps $(deps) && touch $@
+
+.PHONY: deps
+deps: $(deps)/stamp ## fetch, verify and unpack what deps.lock pins
+
+# --- install -------------------------------------------------------------------------------------------------------
+
+.PHONY: install uninstall
+install: all ## install below DESTDIR and PREFIX (default /usr/local)
+	install -d '$(DESTDIR)$(PREFIX)/bin'
+	install -m 755 $(program) '$(DESTDIR)$(PREFIX)/bin/vramlint'
+
+uninstall: ## remove what install put there
+	rm -f '$(DESTDIR)$(PREFIX)/bin/vramlint'
+
+# --- tests ---------------------------------------------------------------------------------------------------------
+
+$(out)/unit/%: tests/unit/%.c $(archive) $(out)/flags
+	@mkdir -p $(@D)
+	@echo "  CC      $@"
+	$(Q)$(compile) $(warnings) -MT $@ -MF $@.d $(our_ldflags) $(LDFLAGS) $< $(archive) $(libs) -lcmocka -o $@
+
+$(out)/fuzz/%: tests/fuzz/%.c $(archive) $(out)/flags
+	@mkdir -p $(@D)
+	@echo "  CC      $@"
+	$(Q)$(compile) $(warnings) -MT $@ -MF $@.d -fsanitize=fuzzer $(our_ldflags) $(LDFLAGS) $< $(archive) $(libs) -o $@
+
+.PHONY: unit-programs fuzz-programs
+unit-programs: $(unit_programs)
+fuzz-programs: $(fuzz_programs) ## build the fuzz targets (MODE=fuzz)
+
+# Suites beside those named here: every executable tests/*/run.
+own_suites := $(sort $(wildcard tests/*/run))
+
+.PHONY: test test-installed test-unit test-fixtures score bless bless-score lint check
+test: ## install what the tests need, build, run all suites
+	@tools/install-packages build test
+	@$(MAKE) --no-print-directory test-installed
+
+test-installed: all unit-programs ## all suites, with what is installed
+	@VRAMLINT=$(abspath $(program)) BUILD=$(abspath $(out)) $(PYTHON) tests/summary \
+		'lint=$(MAKE) --no-print-directory -s lint' \
+		'unit=tests/run-unit $(unit_programs)' \
+		'fixtures=tests/run-fixtures $(program)' \
+		'score=tests/score $(program)' \
+		$(foreach suite,$(own_suites),'$(patsubst tests/%/run,%,$(suite))=$(suite)')
+
+check: test-installed
+
+test-unit: unit-programs ## the unit tests
+	@tests/run-unit $(unit_programs)
+
+test-fixtures: all ## each rule's fixtures
+	@tests/run-fixtures $(program)
+
+score: all ## found and false alarms on tests/cases, by rule
+	@tests/score $(program)
+
+bless-score: all ## take the present score as the one that may not get worse
+	@tests/score --bless $(program)
+
+bless: all ## write the golden files anew; read the diff
+	@for suite in $(own_suites); do \
+		if grep -q -e --bless "$$suite"; then VRAMLINT=$(abspath $(program)) "$$suite" --bless || exit; fi; done
+
+lint: ## layers, rules and their documents
+	@tools/check-layers
+	@tools/check-rules $(wildcard $(program))
+
+# --- the main job --------------------------------------------------------------------------------------------------
+
+ARGS ?= check examples/train.py
+
+.PHONY: run run-installed
+run: ## install what is missing, build, check a training script (yours: make run ARGS="check path")
+	@tools/install-packages build
+	@$(MAKE) --no-print-directory run-installed
+
+run-installed: all
+	@$(program) $(ARGS); status=$$?; \
+	if [ $$status -gt 1 ]; then exit $$status; fi; \
+	$(if $(filter file,$(origin ARGS)),printf '\n%s\n' 'Your own code: make run ARGS="check path/to/your/code"')
+
+# --- rest ----------------------------------------------------------------------------------------------------------
+
+.PHONY: clean distclean help FORCE
+clean: ## remove build/ (what was fetched stays)
+	rm -rf build
+
+distclean: clean ## remove what was fetched as well
+	rm -rf .deps
+
+help: ## this list
+	@echo 'make [TARGET] [MODE=release|debug|asan|tsan|cov|fuzz] [V=1] [WERROR=1]'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
+		while IFS='|' read -r name text; do printf '  %-16s %s\n' $$name "$$text"; done
+
+FORCE:
