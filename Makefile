@@ -176,23 +176,26 @@ $(out)/fuzz/%: tests/fuzz/%.c $(archive) $(out)/flags
 unit-programs: $(unit_programs)
 fuzz-programs: $(fuzz_programs) ## build the fuzz targets (MODE=fuzz)
 
-# Suites beside those named here: every executable tests/*/run.
+# Suites beside those named here: every executable tests/*/run. It finds the program in $VRAMLINT.
 own_suites := $(sort $(wildcard tests/*/run))
 
-.PHONY: test test-installed test-unit test-fixtures score bless bless-score lint check
+.PHONY: test test-installed test-unit test-fixtures score bless bless-score lint
 test: ## install what the tests need, build, run all suites
 	@tools/install-packages build test
 	@$(MAKE) --no-print-directory test-installed
 
+# Besides the program itself, one built by clang with sanitizers; fuzz is that mode.
 test-installed: all unit-programs ## all suites, with what is installed
-	@VRAMLINT=$(abspath $(program)) BUILD=$(abspath $(out)) $(PYTHON) tests/summary \
-		'lint=$(MAKE) --no-print-directory -s lint' \
+	@$(MAKE) --no-print-directory MODE=fuzz all unit-programs
+	@VRAMLINT=$(abspath $(program)) $(PYTHON) tests/summary \
+		'layers=tools/check-layers' \
+		'rules=tools/check-rules $(program)' \
 		'unit=tests/run-unit $(unit_programs)' \
+		'unit, sanitized=tests/run-unit $(unit_programs:$(out)/%=build/fuzz/%)' \
 		'fixtures=tests/run-fixtures $(program)' \
+		'fixtures, sanitized=tests/run-fixtures build/fuzz/vramlint' \
 		'score=tests/score $(program)' \
 		$(foreach suite,$(own_suites),'$(patsubst tests/%/run,%,$(suite))=$(suite)')
-
-check: test-installed
 
 test-unit: unit-programs ## the unit tests
 	@tests/run-unit $(unit_programs)
