@@ -76,3 +76,38 @@ uint64_t str_hash(struct str text)
 	}
 	return hash;
 }
+
+size_t str_utf8_length(struct str text, size_t at)
+{
+	const unsigned char *bytes = (const unsigned char *)text.at + at;
+	size_t left = at < text.length ? text.length - at : 0;
+	unsigned char low = 0x80;
+	unsigned char high = 0xBF;
+	size_t length;
+
+	if (left == 0)
+		return 0;
+	if (bytes[0] < 0x80)
+		return 1;
+	if (bytes[0] < 0xC2 || bytes[0] > 0xF4)
+		return 0;
+	length = bytes[0] < 0xE0 ? 2 : bytes[0] < 0xF0 ? 3 : 4;
+	if (left < length)
+		return 0;
+	/* The second byte rules out overlong forms, surrogates and what lies over U+10FFFF. */
+	if (bytes[0] == 0xE0)
+		low = 0xA0;
+	else if (bytes[0] == 0xED)
+		high = 0x9F;
+	else if (bytes[0] == 0xF0)
+		low = 0x90;
+	else if (bytes[0] == 0xF4)
+		high = 0x8F;
+	if (bytes[1] < low || bytes[1] > high)
+		return 0;
+	for (size_t i = 2; i < length; i++) {
+		if (bytes[i] < 0x80 || bytes[i] > 0xBF)
+			return 0;
+	}
+	return length;
+}
