@@ -111,6 +111,8 @@ $(out)/archived.list: FORCE
 	$(call remember,$(archived))
 $(out)/flags: FORCE
 	$(call remember,$(compile) $(warnings))
+$(out)/deps/flags: FORCE
+	$(call remember,$(compile))
 build/gen/data.list: FORCE
 	$(call remember,$(data))
 
@@ -134,12 +136,12 @@ build/embed: tools/embed.c
 	$(Q)$(HOSTCC) -std=c11 -O1 -Wall -Wextra $< -o $@
 
 # Code of others is compiled without warnings and never changed.
-$(out)/deps/core.o: $(deps)/stamp $(out)/flags
+$(out)/deps/core.o: $(deps)/stamp $(out)/deps/flags
 	@mkdir -p $(@D)
 	@echo "  CC      $@"
 	$(Q)$(compile) -w -D_DEFAULT_SOURCE -I$(core)/include -I$(core)/src -c $(core)/src/lib.c -o $@
 
-$(out)/deps/parser.o $(out)/deps/scanner.o: $(out)/deps/%.o: $(deps)/stamp $(out)/flags
+$(out)/deps/parser.o $(out)/deps/scanner.o: $(out)/deps/%.o: $(deps)/stamp $(out)/deps/flags
 	@mkdir -p $(@D)
 	@echo "  CC      $@"
 	$(Q)$(compile) -w -I$(grammar) -c $(grammar)/$*.c -o $@
