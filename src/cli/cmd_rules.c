@@ -1,0 +1,132 @@
+#include "cli/command.h"
+
+#include <string.h>
+
+#include "cli/message.h"
+#include "cli/output.h"
+#include "rule/rule.h"
+#include "text/json_writer.h"
+
+enum rules_format { RULES_TEXT, RULES_JSON };
+
+struct rules_values {
+	int format;
+	const char *rules;
+};
+
+static const struct option_choice format_choices[] = {{"text", RULES_TEXT}, {"json", RULES_JSON}, {NULL, 0}};
+
+static const struct option_row rules_options[] = {
+	{"output-format", 0, OPTION_CHOICE, "FORMAT", "text or json (default: text)",
+	 offsetof(struct rules_values, format), format_choices},
+	{"rules", 0, OPTION_TEXT, "DIR", "load more rules from DIR", offsetof(struct rules_values, rules), NULL},
+	{NULL, 0, OPTION_FLAG, NULL, NULL, 0, NULL},
+};
+
+static const char *const default_names[] = {[RULE_ON] = "on", [RULE_HINT] = "hint", [RULE_OPT_IN] = "opt-in"};
+
+static size_t widest_name(const struct rule_set *rules)
+{
+	size_t widest = strlen("name");
+
+	for (size_t i = 0; i < rules->count; i++) {
+		size_t width = strlen(rules->rules[i]->name);
+
+		if (width > widest)
+			widest = width;
+	}
+	return widest;
+}
+
+static void add_table(struct buf *out, const struct rule_set *rules)
+{
+	int width = (int)widest_name(rules);
+
+	buf_format(out, "%-6s %-*s %-8s %s\n", "code", width, "name", "default", "summary");
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct rule *rule = rules->rules[i];
+
+		buf_format(out, "%-6s %-*s %-8s %s\n", rule->code, width, rule->name,
+			   default_names[rule->default_state], rule->summary);
+	}
+}
+
+static void add_field(struct json_writer *writer, const char *key, const char *text)
+{
+	json_key(writer, key);
+	json_text(writer, text);
+}
+
+static void add_json(struct buf *out, const struct rule_set *rules)
+{
+	struct json_writer writer;
+
+	json_writer_init(&writer, out);
+	json_array_begin(&writer);
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct rule *rule = rules->rules[i];
+
+		json_object_begin(&writer);
+		add_field(&writer, "code", rule->code);
+		add_field(&writer, "name", rule->name);
+		add_field(&writer, "default", default_names[rule->default_state]);
+		add_field(&writer, "summary", rule->summary);
+		add_field(&writer, "since", rule->since);
+		json_key(&writer, "tags");
+		json_array_begin(&writer);
+		for (size_t tag = 0; tag < rule->tag_count; tag++)
+			json_text(&writer, rule->tags[tag]);
+		json_array_end(&writer);
+		json_object_end(&writer);
+	}
+	json_array_end(&writer);
+	buf_add_char(out, '\n');
+}
+
+static int print_rules(const struct rules_values *values)
+{
+	struct buf out = BUF_INIT;
+	struct rule_set rules;
+	struct err err;
+	int status;
+
+	if (!rule_set_init(&rules, values->rules, &err)) {
+		message_error("%s", err.message);
+		return STATUS_FAILED;
+	}
+	if (values->format == RULES_JSON)
+		add_json(&out, &rules);
+	else
+		add_table(&out, &rules);
+	status = output_finish(&out);
+	buf_release(&out);
+	rule_set_release(&rules);
+	return status;
+}
+
+static int rules_run(const struct command *command, int count, char *const *arguments)
+{
+	struct rules_values values = {RULES_TEXT, NULL};
+	struct option_result result;
+	struct err err;
+	int status;
+
+	if (command_parse(command, count, arguments, &values, &result, &status)) {
+		if (result.operand_count > 0) {
+			err_set(&err, ERR_USAGE, "'rules' takes no argument, not '%s'", result.operands[0]);
+			status = command_usage_error(command, &err);
+		} else {
+			status = print_rules(&values);
+		}
+	}
+	option_result_release(&result);
+	return status;
+}
+
+const struct command command_rules = {
+	.name = "rules",
+	.operands = "",
+	.summary = "list the rules",
+	.options = rules_options,
+	.run = rules_run,
+};

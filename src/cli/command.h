@@ -1,0 +1,42 @@
+/* The commands, one file each, and the table that lists them.
+ *
+ * A command gets the arguments after its name and returns the exit status: 0,
+ * 1 where there are findings, 2 where it could not do what was asked; the last
+ * line on standard error then says why. */
+#ifndef VRAMLINT_CLI_COMMAND_H
+#define VRAMLINT_CLI_COMMAND_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "cli/option.h"
+
+enum { STATUS_CLEAN = 0, STATUS_FINDINGS = 1, STATUS_FAILED = 2 };
+
+struct command {
+	const char *name;
+	const char *operands; /* "[PATH]...", for help */
+	const char *summary;  /* one line */
+	const char *details;  /* paragraphs for its help, or NULL */
+	const struct option_row *options;
+	void (*add_help)(struct buf *out); /* more for its help, or NULL */
+	int (*run)(const struct command *command, int count, char *const *arguments);
+};
+
+extern const struct command command_check, command_explain, command_rules, command_help;
+
+/* In the order of help, ended by NULL. */
+extern const struct command *const commands[];
+const struct command *command_find(const char *name); /* or NULL */
+/* Says that no command is called NAME, with the nearest that is; returns STATUS_FAILED. */
+int command_unknown(const char *name);
+/* Appends what `vramlint --help` prints. */
+void command_add_overview(struct buf *out);
+
+/* option_parse for COMMAND, whose usual ends it deals with: prints help or the error. Returns true where the command
+ * should go on, else *STATUS is what it should return; RESULT is to be released in either case. */
+bool command_parse(const struct command *command, int count, char *const *arguments, void *values,
+		   struct option_result *result, int *status);
+/* Prints the error with a hint at the command's help and returns STATUS_FAILED. */
+int command_usage_error(const struct command *command, const struct err *err);
+
+#endif

@@ -1,0 +1,40 @@
+#include "cli/message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "report/visible.h"
+
+/* In one write, so that lines of several processes on one terminal do not mix. */
+static void print(const char *kind, const char *format, va_list args)
+{
+	struct buf text = BUF_INIT;
+	struct buf line = BUF_INIT;
+
+	buf_format_list(&text, format, args);
+	buf_format(&line, "vramlint: %s: ", kind);
+	visible_add(&line, buf_get(&text));
+	buf_add_char(&line, '\n');
+	fwrite(line.bytes, 1, line.length, stderr);
+	buf_release(&line);
+	buf_release(&text);
+}
+
+void message_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print("error", format, args);
+	va_end(args);
+}
+
+void message_warning(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print("warning", format, args);
+	va_end(args);
+}

@@ -1,0 +1,53 @@
+/* Options of a command as a table, from which parsing and --help are made.
+ *
+ * A row says where in the command's struct of values its value goes. Rows end
+ * with one without a name; every table has --help on top of its rows. Values
+ * and operands point into argv. */
+#ifndef VRAMLINT_CLI_OPTION_H
+#define VRAMLINT_CLI_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "base/buf.h"
+#include "base/err.h"
+
+enum option_kind {
+	OPTION_FLAG,   /* bool, set to true */
+	OPTION_TEXT,   /* const char * */
+	OPTION_CHOICE, /* int, the value of one of CHOICES */
+	OPTION_NUMBER  /* int, from 0 to OPTION_NUMBER_LIMIT */
+};
+
+enum { OPTION_NUMBER_LIMIT = 1024 };
+
+struct option_choice {
+	const char *name;
+	int value;
+};
+
+struct option_row {
+	const char *name; /* without "--", or NULL where there is only a letter; both missing ends the table */
+	char letter;      /* of the short form, or 0 */
+	enum option_kind kind;
+	const char *argument; /* its name in help; NULL for a flag */
+	const char *help;
+	size_t offset; /* of the value */
+	const struct option_choice *choices; /* ended by a NULL name */
+};
+
+struct option_result {
+	const char **operands; /* on the heap; released by option_result_release */
+	size_t operand_count;
+	bool help; /* --help was given; the rest of the line was not read */
+};
+
+/* Reads ARGUMENTS by ROWS into VALUES: "--name=value", "--name value", "-j4", "-j 4", "-qj4"; after "--" all is an
+ * operand; "-" is one. ERR_USAGE names the option, what it takes and the nearest that exists. RESULT is to be released
+ * in either case. */
+bool option_parse(const struct option_row *rows, int count, char *const *arguments, void *values,
+		  struct option_result *result, struct err *err);
+void option_result_release(struct option_result *result);
+/* Appends a line per option for --help. */
+void option_add_help(const struct option_row *rows, struct buf *out);
+
+#endif

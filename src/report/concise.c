@@ -1,0 +1,45 @@
+/* One line a finding, as compilers write them: editors and grep read it. */
+#include "report/formats.h"
+#include "report/style.h"
+#include "report/visible.h"
+#include "rule/rule.h"
+
+static void concise_begin(struct report *report)
+{
+}
+
+static void concise_file(struct report *report, const struct run_file *file)
+{
+	struct buf *out = &report->out;
+	bool colour = report->options.colour;
+
+	for (size_t i = 0; file->result && i < file->result->finding_count; i++) {
+		const struct finding *finding = &file->result->findings[i];
+
+		style_begin(out, colour, STYLE_PATH);
+		visible_add(out, str_from(file->path));
+		style_end(out, colour, STYLE_PATH);
+		buf_format(out, ":%lu:%lu: ", (unsigned long)finding->at.start.line,
+			   (unsigned long)finding->at.start.column);
+		style_begin(out, colour, STYLE_CODE);
+		buf_format(out, "%s %s", finding->rule->code, finding->rule->name);
+		style_end(out, colour, STYLE_CODE);
+		buf_add_text(out, " [");
+		style_add(out, colour, style_of_severity(finding->severity), severity_name(finding->severity));
+		buf_add_text(out, "] ");
+		visible_add(out, str_from(finding->message));
+		buf_add_char(out, '\n');
+	}
+}
+
+static void concise_end(struct report *report, const struct report_totals *totals)
+{
+}
+
+const struct report_format report_concise = {
+	.name = "concise",
+	.summary = "one line a finding: path:line:column: CODE name [severity] message",
+	.begin = concise_begin,
+	.file = concise_file,
+	.end = concise_end,
+};

@@ -1,0 +1,182 @@
+/* The report for people: each finding with its source, its trail, how it grows and what to write instead. */
+#include "report/diff.h"
+#include "report/formats.h"
+#include "report/snippet.h"
+#include "report/style.h"
+#include "report/summary.h"
+#include "report/visible.h"
+#include "rule/rule.h"
+
+static void full_begin(struct report *report)
+{
+}
+
+static size_t digits(uint32_t number)
+{
+	size_t count = 1;
+
+	while (number >= 10) {
+		number /= 10;
+		count++;
+	}
+	return count;
+}
+
+static struct snippet_frame frame_for(const struct report *report, const struct finding *finding)
+{
+	struct snippet_frame frame = {report->options.colour, digits(finding->at.start.line), 0};
+
+	if (report->options.columns > 0)
+		frame.columns = (size_t)report->options.columns;
+	for (size_t i = 0; i < finding->note_count; i++) {
+		size_t width = digits(finding->notes[i].at.start.line);
+
+		if (width > frame.gutter)
+			frame.gutter = width;
+	}
+	return frame;
+}
+
+/* "path:line:column: ", without the place where AT speaks of the whole file. */
+static void add_place(struct report *report, const char *path, const struct excerpt *at)
+{
+	struct buf *out = &report->out;
+
+	style_begin(out, report->options.colour, STYLE_PATH);
+	visible_add(out, str_from(path));
+	if (at->start.line)
+		buf_format(out, ":%lu:%lu", (unsigned long)at->start.line, (unsigned long)at->start.column);
+	style_end(out, report->options.colour, STYLE_PATH);
+	buf_add_text(out, ": ");
+}
+
+static void add_headline(struct report *report, const char *path, const struct finding *finding)
+{
+	struct buf *out = &report->out;
+	bool colour = report->options.colour;
+
+	add_place(report, path, &finding->at);
+	style_add(out, colour, style_of_severity(finding->severity), severity_name(finding->severity));
+	buf_add_char(out, ' ');
+	style_begin(out, colour, STYLE_CODE);
+	buf_format(out, "%s %s", finding->rule->code, finding->rule->name);
+	style_end(out, colour, STYLE_CODE);
+	buf_add_text(out, ": ");
+	visible_add(out, str_from(finding->message));
+	buf_add_char(out, '\n');
+}
+
+/* The line of AT with a mark under it; the line itself only where it is not the one just shown, *LAST. */
+static void add_excerpt(struct buf *out, const struct snippet_frame *frame, const struct excerpt *at,
+			struct snippet_mark mark, struct snippet_view *last, uint32_t *last_line)
+{
+	struct snippet_view view = snippet_view_of(frame, at);
+
+	if (at->start.line == *last_line && view.mark_start >= last->from && view.mark_end <= last->to) {
+		view.from = last->from;
+		view.to = last->to;
+	} else {
+		if (*last_line)
+			snippet_add_bar(out, frame);
+		snippet_add_line(out, frame, &view, at->start.line, '|');
+	}
+	snippet_add_mark(out, frame, &view, mark);
+	*last = view;
+	*last_line = at->start.line;
+}
+
+static void add_trail(struct buf *out, const struct snippet_frame *frame, const struct finding *finding)
+{
+	struct snippet_mark mark = {'^', style_of_severity(finding->severity), NULL};
+	struct snippet_view last = {0};
+	uint32_t last_line = 0;
+	struct buf label = BUF_INIT;
+
+	snippet_add_bar(out, frame);
+	add_excerpt(out, frame, &finding->at, mark, &last, &last_line);
+	for (size_t i = 0; i < finding->note_count; i++) {
+		const struct finding_note *note = &finding->notes[i];
+
+		buf_reset(&label);
+		buf_format(&label, "%zu. %s", i + 1, note->text);
+		mark = (struct snippet_mark){'-', STYLE_GUTTER, buf_text(&label)};
+		add_excerpt(out, frame, &note->at, mark, &last, &last_line);
+	}
+	buf_release(&label);
+}
+
+/* "   = help: …" */
+static void add_remark(struct buf *out, const struct snippet_frame *frame, const char *name, const char *text)
+{
+	buf_add_repeat(out, ' ', frame->gutter + 1);
+	style_add(out, frame->colour, STYLE_GUTTER, "=");
+	buf_add_char(out, ' ');
+	style_add(out, frame->colour, STYLE_CODE, name);
+	buf_add_text(out, ": ");
+	visible_add(out, str_from(text));
+	buf_add_char(out, '\n');
+}
+
+static void add_finding(struct report *report, const char *path, const struct finding *finding)
+{
+	struct buf *out = &report->out;
+	struct snippet_frame frame = frame_for(report, finding);
+
+	add_headline(report, path, finding);
+	add_trail(out, &frame, finding);
+	if (finding->growth || finding->help || finding->edit_count)
+		snippet_add_bar(out, &frame);
+	if (finding->growth)
+		add_remark(out, &frame, "grows", finding->growth);
+	if (finding->help)
+		add_remark(out, &frame, "help", finding->help);
+	diff_add(out, &frame, finding);
+	buf_add_char(out, '\n');
+}
+
+static void add_problem(struct report *report, const char *path, const struct lint_problem *problem)
+{
+	struct buf *out = &report->out;
+	struct snippet_frame frame = {report->options.colour, digits(problem->at.start.line), 0};
+	struct snippet_mark mark = {'^', STYLE_WARNING, NULL};
+	struct snippet_view last = {0};
+	uint32_t last_line = 0;
+
+	if (report->options.columns > 0)
+		frame.columns = (size_t)report->options.columns;
+	add_place(report, path, &problem->at);
+	style_add(out, frame.colour, STYLE_WARNING, "problem");
+	buf_add_text(out, ": ");
+	visible_add(out, str_from(problem->text));
+	buf_add_char(out, '\n');
+	if (problem->at.start.line && problem->at.line_text) {
+		snippet_add_bar(out, &frame);
+		add_excerpt(out, &frame, &problem->at, mark, &last, &last_line);
+	}
+	buf_add_char(out, '\n');
+}
+
+static void full_file(struct report *report, const struct run_file *file)
+{
+	const struct lint_result *result = file->result;
+
+	for (size_t i = 0; result && i < result->problem_count; i++)
+		add_problem(report, file->path, &result->problems[i]);
+	for (size_t i = 0; result && i < result->finding_count; i++)
+		add_finding(report, file->path, &result->findings[i]);
+}
+
+static void full_end(struct report *report, const struct report_totals *totals)
+{
+	if (!report->options.quiet)
+		summary_add(&report->out, totals);
+}
+
+const struct report_format report_full = {
+	.name = "full",
+	.summary = "for people: source, trail, growth and what to write instead (the default)",
+	.shows_problems = true,
+	.begin = full_begin,
+	.file = full_file,
+	.end = full_end,
+};

@@ -1,0 +1,108 @@
+/* One JSON object a line and finding: programs read it. */
+#include "report/formats.h"
+#include "rule/rule.h"
+#include "text/json_writer.h"
+
+static void json_lines_begin(struct report *report)
+{
+}
+
+static void write_text(struct json_writer *writer, const char *key, const char *text)
+{
+	json_key(writer, key);
+	json_text(writer, text);
+}
+
+static void write_number(struct json_writer *writer, const char *key, uint32_t number)
+{
+	json_key(writer, key);
+	json_int(writer, number);
+}
+
+static void write_place(struct json_writer *writer, const struct excerpt *at)
+{
+	write_number(writer, "line", at->start.line);
+	write_number(writer, "column", at->start.column);
+	write_number(writer, "end_line", at->end.line);
+	write_number(writer, "end_column", at->end.column);
+}
+
+static void write_trail(struct json_writer *writer, const struct finding *finding)
+{
+	json_key(writer, "trail");
+	json_array_begin(writer);
+	for (size_t i = 0; i < finding->note_count; i++) {
+		json_object_begin(writer);
+		write_place(writer, &finding->notes[i].at);
+		write_text(writer, "text", finding->notes[i].text);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+}
+
+/* Edits are places in the decoded text, in bytes: "start", "end" (exclusive) and the "text" to put there. */
+static void write_fix(struct json_writer *writer, const struct finding *finding)
+{
+	json_key(writer, "fix");
+	json_object_begin(writer);
+	json_key(writer, "safe");
+	json_bool(writer, finding->fix_is_safe);
+	json_key(writer, "edits");
+	json_array_begin(writer);
+	for (size_t i = 0; i < finding->edit_count; i++) {
+		const struct finding_edit *edit = &finding->edits[i];
+
+		json_object_begin(writer);
+		write_number(writer, "start", edit->span.start);
+		write_number(writer, "end", edit->span.end);
+		write_text(writer, "text", edit->text);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+	json_object_end(writer);
+}
+
+static void write_finding(struct json_writer *writer, const char *path, const struct finding *finding)
+{
+	json_object_begin(writer);
+	write_text(writer, "path", path);
+	write_place(writer, &finding->at);
+	write_text(writer, "code", finding->rule->code);
+	write_text(writer, "name", finding->rule->name);
+	write_text(writer, "severity", severity_name(finding->severity));
+	write_text(writer, "cost", cost_name(finding->cost));
+	write_text(writer, "proof", proof_name(finding->proof));
+	write_text(writer, "message", finding->message);
+	if (finding->growth)
+		write_text(writer, "growth", finding->growth);
+	if (finding->help)
+		write_text(writer, "help", finding->help);
+	if (finding->note_count)
+		write_trail(writer, finding);
+	if (finding->edit_count)
+		write_fix(writer, finding);
+	json_object_end(writer);
+}
+
+static void json_lines_file(struct report *report, const struct run_file *file)
+{
+	for (size_t i = 0; file->result && i < file->result->finding_count; i++) {
+		struct json_writer writer;
+
+		json_writer_init(&writer, &report->out);
+		write_finding(&writer, file->path, &file->result->findings[i]);
+		buf_add_char(&report->out, '\n');
+	}
+}
+
+static void json_lines_end(struct report *report, const struct report_totals *totals)
+{
+}
+
+const struct report_format report_json_lines = {
+	.name = "json-lines",
+	.summary = "one JSON object a line and finding, with all that is known about it",
+	.begin = json_lines_begin,
+	.file = json_lines_file,
+	.end = json_lines_end,
+};

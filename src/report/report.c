@@ -1,0 +1,48 @@
+#include "report/report.h"
+
+#include <string.h>
+
+#include "report/formats.h"
+
+const struct report_format *const report_formats[] = {&report_full, &report_concise, &report_json_lines, NULL};
+
+const struct report_format *report_format_find(const char *name)
+{
+	for (size_t i = 0; report_formats[i]; i++) {
+		if (strcmp(report_formats[i]->name, name) == 0)
+			return report_formats[i];
+	}
+	return NULL;
+}
+
+void report_init(struct report *report, const struct report_format *format, struct report_options options)
+{
+	report->format = format;
+	report->options = options;
+	buf_init(&report->out);
+}
+
+void report_release(struct report *report)
+{
+	buf_release(&report->out);
+}
+
+void report_totals_add(struct report_totals *totals, const struct run_file *file, enum severity fail_on)
+{
+	const struct lint_result *result = file->result;
+
+	totals->files++;
+	if (!result) {
+		totals->failed++;
+		return;
+	}
+	totals->problems += result->problem_count;
+	totals->findings += result->finding_count;
+	totals->reported += result->finding_count > 0;
+	for (size_t i = 0; i < result->finding_count; i++) {
+		enum severity severity = result->findings[i].severity;
+
+		totals->by_severity[severity]++;
+		totals->failing += severity >= fail_on;
+	}
+}

@@ -1,0 +1,50 @@
+/* Findings as text: one file a format, each one vtable.
+ *
+ * A report renders into a buffer that the caller prints; it reads nothing from
+ * the disk. One thread. */
+#ifndef VRAMLINT_REPORT_REPORT_H
+#define VRAMLINT_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include "base/buf.h"
+#include "engine/run.h"
+
+struct report_options {
+	bool colour;
+	int columns; /* of the terminal; 0: unknown, do not cut */
+	bool quiet;
+};
+
+struct report_totals {
+	size_t files, failed, findings;
+	size_t by_severity[4]; /* indexed by enum severity */
+	size_t reported;       /* files that have findings */
+	size_t failing;        /* findings that make the run fail */
+	size_t problems;       /* in files that were checked all the same */
+};
+
+struct report;
+struct report_format {
+	const char *name;    /* "full" */
+	const char *summary; /* for --help */
+	bool shows_problems; /* else the caller says elsewhere what is wrong with a file */
+	void (*begin)(struct report *report);
+	void (*file)(struct report *report, const struct run_file *file); /* once per file, also where it has no findings */
+	void (*end)(struct report *report, const struct report_totals *totals);
+};
+
+struct report {
+	const struct report_format *format;
+	struct report_options options;
+	struct buf out; /* what is to be printed; the caller may empty it between calls */
+};
+
+/* The table of formats, ended by NULL. */
+extern const struct report_format *const report_formats[];
+const struct report_format *report_format_find(const char *name); /* or NULL */
+void report_init(struct report *report, const struct report_format *format, struct report_options options);
+void report_release(struct report *report);
+/* Counts FILE and its findings; those of FAIL_ON and above are failing. */
+void report_totals_add(struct report_totals *totals, const struct run_file *file, enum severity fail_on);
+
+#endif

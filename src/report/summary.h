@@ -1,0 +1,11 @@
+/* The last line of a report for people. */
+#ifndef VRAMLINT_REPORT_SUMMARY_H
+#define VRAMLINT_REPORT_SUMMARY_H
+
+#include "base/buf.h"
+#include "report/report.h"
+
+/* Appends "Found 3 findings (2 errors, 1 hint) in 2 files." or "All clear: no findings in 12 files.", with its newline. */
+void summary_add(struct buf *out, const struct report_totals *totals);
+
+#endif

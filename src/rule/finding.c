@@ -1,0 +1,102 @@
+#include "rule/finding.h"
+
+#include <string.h>
+
+#include "rule/rule.h"
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static const char *const severity_names[] = {
+	[SEVERITY_HINT] = "hint",
+	[SEVERITY_NOTE] = "note",
+	[SEVERITY_WARNING] = "warning",
+	[SEVERITY_ERROR] = "error",
+};
+
+static const char *const cost_names[] = {
+	[COST_DEVICE] = "device", [COST_HOST] = "host",		      [COST_PEAK] = "peak",
+	[COST_SPEED] = "speed",	  [COST_CORRECTNESS] = "correctness",
+};
+
+static const char *const proof_names[] = {
+	[PROOF_NONE] = "none",	 [PROOF_NAME] = "name", [PROOF_SIBLING] = "sibling",
+	[PROOF_USAGE] = "usage", [PROOF_FLOW] = "flow",
+};
+
+static const char *name_at(const char *const *names, size_t count, size_t index)
+{
+	return index < count ? names[index] : "unknown";
+}
+
+/* The index of NAME in NAMES, or COUNT. */
+static size_t name_index(const char *const *names, size_t count, const char *name)
+{
+	size_t i = 0;
+
+	while (i < count && strcmp(names[i], name) != 0)
+		i++;
+	return i;
+}
+
+const char *severity_name(enum severity severity)
+{
+	return name_at(severity_names, COUNT(severity_names), (size_t)severity);
+}
+
+const char *cost_name(enum cost cost)
+{
+	return name_at(cost_names, COUNT(cost_names), (size_t)cost);
+}
+
+const char *proof_name(enum proof proof)
+{
+	return name_at(proof_names, COUNT(proof_names), (size_t)proof);
+}
+
+bool severity_from_name(const char *name, enum severity *severity)
+{
+	size_t i = name_index(severity_names, COUNT(severity_names), name);
+
+	if (i == COUNT(severity_names))
+		return false;
+	*severity = (enum severity)i;
+	return true;
+}
+
+bool cost_from_name(const char *name, enum cost *cost)
+{
+	size_t i = name_index(cost_names, COUNT(cost_names), name);
+
+	if (i == COUNT(cost_names))
+		return false;
+	*cost = (enum cost)i;
+	return true;
+}
+
+bool proof_from_name(const char *name, enum proof *proof)
+{
+	size_t i = name_index(proof_names, COUNT(proof_names), name);
+
+	if (i == COUNT(proof_names))
+		return false;
+	*proof = (enum proof)i;
+	return true;
+}
+
+static int compare_numbers(uint32_t a, uint32_t b)
+{
+	return (a > b) - (a < b);
+}
+
+int finding_compare(const struct finding *a, const struct finding *b)
+{
+	int order = compare_numbers(a->at.span.start, b->at.span.start);
+
+	if (order == 0)
+		order = compare_numbers(a->at.span.end, b->at.span.end);
+	if (order == 0)
+		order = strcmp(a->rule->code, b->rule->code);
+	if (order == 0)
+		order = strcmp(a->message, b->message);
+	return order;
+}

@@ -1,0 +1,68 @@
+/* What is said about one place: the finding, its trail and its fix.
+ *
+ * Everything hangs in the arena of the file result that holds it and needs
+ * neither the tree nor the source any more. */
+#ifndef VRAMLINT_RULE_FINDING_H
+#define VRAMLINT_RULE_FINDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/str.h"
+#include "text/source.h"
+
+struct rule;
+
+enum severity { SEVERITY_HINT, SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
+enum cost { COST_DEVICE, COST_HOST, COST_PEAK, COST_SPEED, COST_CORRECTNESS };
+enum proof { PROOF_NONE, PROOF_NAME, PROOF_SIBLING, PROOF_USAGE, PROOF_FLOW };
+
+/* "hint", "note", "warning", "error" and so on; never NULL. */
+const char *severity_name(enum severity severity);
+const char *cost_name(enum cost cost);
+const char *proof_name(enum proof proof);
+/* The value called NAME, or false. */
+bool severity_from_name(const char *name, enum severity *severity);
+bool cost_from_name(const char *name, enum cost *cost);
+bool proof_from_name(const char *name, enum proof *proof);
+
+/* A range of the source with the text of its first line, so that it can be shown later. */
+struct excerpt {
+	struct span span;      /* bytes of the decoded source */
+	struct place start;    /* 1-based line and code-point column */
+	struct place end;      /* exclusive */
+	const char *line_text; /* the first line, without its end, valid UTF-8; may hold control characters */
+	size_t line_length;    /* bytes */
+};
+
+struct finding_note {
+	struct excerpt at;
+	const char *text; /* "made here by 'criterion'", lower case, no full stop */
+};
+
+/* Replace SPAN by TEXT. */
+struct finding_edit {
+	struct span span;
+	const char *text;
+};
+
+struct finding {
+	const struct rule *rule;
+	struct excerpt at;
+	enum severity severity;
+	enum cost cost;
+	enum proof proof;
+	const char *message; /* one sentence, names the variable and the loop */
+	const char *growth;  /* how fast it grows and its bound, one sentence, or NULL */
+	const char *help;    /* the edit in words, or NULL */
+	struct finding_note *notes; /* the trail, in the order to read */
+	size_t note_count;
+	struct finding_edit *edits; /* the fix, ordered by place, or NULL */
+	size_t edit_count;
+	bool fix_is_safe;
+};
+
+/* Order by place, then code, then message: <0, 0, >0. */
+int finding_compare(const struct finding *a, const struct finding *b);
+
+#endif
