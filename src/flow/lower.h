@@ -1,0 +1,35 @@
+/* Syntax to ir: one definition, with those nested in it.
+ *
+ * Reads nothing but the given node, so that a definition parsed alone lowers to
+ * the same ir as within its file. */
+#ifndef VRAMLINT_FLOW_LOWER_H
+#define VRAMLINT_FLOW_LOWER_H
+
+#include "base/arena.h"
+#include "flow/ir.h"
+#include "py/parse.h"
+
+struct lower {
+	struct py_parser *parser;
+	const struct py_grammar *grammar;
+	struct str text;      /* what the node's offsets point into */
+	uint32_t offset;      /* added to every span: where TEXT begins in its file */
+	struct arena *arena;  /* owns the result */
+	struct def **defs;    /* every definition lowered, outermost first (heap; freed by lower_release) */
+	uint32_t def_count, def_room;
+	struct def *def;      /* the definition being lowered */
+	uint32_t depth;
+	bool truncated;
+};
+
+/* Expressions nested more deeply than this become EXPR_UNKNOWN. */
+enum { LOWER_DEPTH_LIMIT = 160 };
+
+/* Lowers NODE: a module, a (decorated) function or class, as a child of PARENT (may be NULL). */
+struct def *lower_def(struct lower *lower, TSNode node, struct def *parent);
+void lower_release(struct lower *lower);
+
+/* Whether NAME is among the names that DEF binds, parameters included. */
+bool def_binds(const struct def *def, struct str name);
+
+#endif

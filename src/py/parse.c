@@ -1,0 +1,114 @@
+#include "py/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/mem.h"
+
+const TSLanguage *tree_sitter_python(void);
+
+static const char *const node_names[PY_NODE_COUNT] = {
+	NULL,
+#define PY_NODE(constant, name) name,
+#include "py/nodes.inc"
+#undef PY_NODE
+};
+
+static const char *const field_names[PY_FIELD_COUNT] = {
+	NULL,
+#define PY_FIELD(constant, name) name,
+#include "py/fields.inc"
+#undef PY_FIELD
+};
+
+void py_grammar_init(struct py_grammar *grammar)
+{
+	const TSLanguage *language = tree_sitter_python();
+	grammar->language = language;
+	grammar->symbols = ts_language_symbol_count(language);
+	grammar->nodes = mem_new(grammar->symbols, 1);
+	/* Several symbols may share a name (aliases), so that every symbol is looked at. */
+	for (uint32_t symbol = 0; symbol < grammar->symbols; symbol++) {
+		if (ts_language_symbol_type(language, (TSSymbol)symbol) != TSSymbolTypeRegular)
+			continue;
+		const char *name = ts_language_symbol_name(language, (TSSymbol)symbol);
+		for (int kind = 1; name && kind < PY_NODE_COUNT; kind++)
+			if (strcmp(name, node_names[kind]) == 0)
+				grammar->nodes[symbol] = (uint8_t)kind;
+	}
+	grammar->field_ids = ts_language_field_count(language) + 1;
+	grammar->fields = mem_new(grammar->field_ids, 1);
+	for (int field = 1; field < PY_FIELD_COUNT; field++) {
+		TSFieldId id = ts_language_field_id_for_name(language, field_names[field],
+							    (uint32_t)strlen(field_names[field]));
+		if (id)
+			grammar->fields[id] = (uint8_t)field;
+	}
+}
+
+void py_grammar_release(struct py_grammar *grammar)
+{
+	free(grammar->nodes);
+	free(grammar->fields);
+	memset(grammar, 0, sizeof *grammar);
+}
+
+enum py_node py_kind(const struct py_grammar *grammar, TSNode node)
+{
+	TSSymbol symbol = ts_node_symbol(node);
+	return symbol < grammar->symbols ? (enum py_node)grammar->nodes[symbol] : PY_OTHER;
+}
+
+void py_parser_init(struct py_parser *parser)
+{
+	parser->parser = ts_parser_new();
+	parser->cursor_ready = false;
+	if (!parser->parser || !ts_parser_set_language(parser->parser, tree_sitter_python()))
+		BUG("the Python grammar does not fit this tree-sitter");
+}
+
+void py_parser_release(struct py_parser *parser)
+{
+	if (parser->cursor_ready)
+		ts_tree_cursor_delete(&parser->cursor);
+	ts_parser_delete(parser->parser);
+	memset(parser, 0, sizeof *parser);
+}
+
+TSTree *py_parse(struct py_parser *parser, struct str text, const TSTree *old, struct err *err)
+{
+	ts_parser_reset(parser->parser);
+	TSTree *tree = ts_parser_parse_string(parser->parser, old, text.at, (uint32_t)text.length);
+	if (!tree)
+		err_set(err, ERR_LIMIT, "cannot parse: the parser gave up");
+	return tree;
+}
+
+struct py_child *py_children(struct py_parser *parser, const struct py_grammar *grammar, TSNode node,
+			     struct arena *arena, uint32_t *count)
+{
+	uint32_t total = ts_node_child_count(node), n = 0;
+	*count = 0;
+	if (!total)
+		return NULL;
+	struct py_child *children = ARENA_ARRAY(arena, struct py_child, total);
+	if (parser->cursor_ready)
+		ts_tree_cursor_reset(&parser->cursor, node);
+	else
+		parser->cursor = ts_tree_cursor_new(node);
+	parser->cursor_ready = true;
+	if (!ts_tree_cursor_goto_first_child(&parser->cursor))
+		return NULL;
+	do {
+		TSNode child = ts_tree_cursor_current_node(&parser->cursor);
+		TSFieldId id = ts_tree_cursor_current_field_id(&parser->cursor);
+		enum py_field field = id < grammar->field_ids ? (enum py_field)grammar->fields[id] : PY_NO_FIELD;
+		if (!ts_node_is_named(child) && field == PY_NO_FIELD)
+			continue;
+		if (py_kind(grammar, child) == PY_COMMENT)
+			continue;
+		children[n++] = (struct py_child){child, field};
+	} while (n < total && ts_tree_cursor_goto_next_sibling(&parser->cursor));
+	*count = n;
+	return children;
+}

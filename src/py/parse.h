@@ -1,0 +1,70 @@
+/* Python source to a tree-sitter tree, whole or in part, once or after an edit.
+ *
+ * A parser belongs to one worker. Trees are owned by the caller. Numbers of
+ * node kinds are the same for every parser; a table gives them names of ours. */
+#ifndef VRAMLINT_PY_PARSE_H
+#define VRAMLINT_PY_PARSE_H
+
+#include <stdbool.h>
+#include <tree_sitter/api.h>
+#include "base/err.h"
+#include "base/str.h"
+
+struct py_parser {
+	TSParser *parser;
+	TSTreeCursor cursor; /* shared by whoever walks the tree of the moment */
+	bool cursor_ready;
+};
+
+/* The kinds of syntax nodes that the analysis tells apart. */
+enum py_node {
+	PY_OTHER,
+#define PY_NODE(constant, name) constant,
+#include "py/nodes.inc"
+#undef PY_NODE
+	PY_NODE_COUNT
+};
+
+/* Fields of syntax nodes. */
+enum py_field {
+	PY_NO_FIELD,
+#define PY_FIELD(constant, name) constant,
+#include "py/fields.inc"
+#undef PY_FIELD
+	PY_FIELD_COUNT
+};
+
+/* Maps the grammar's numbers to ours; immutable, shared. */
+struct py_grammar {
+	const TSLanguage *language;
+	uint8_t *nodes;    /* enum py_node by symbol */
+	uint32_t symbols;
+	uint8_t *fields;   /* enum py_field by field id */
+	uint32_t field_ids;
+};
+
+/* Never fails: a name the grammar lacks is a fault of ours. */
+void py_grammar_init(struct py_grammar *grammar);
+void py_grammar_release(struct py_grammar *grammar);
+enum py_node py_kind(const struct py_grammar *grammar, TSNode node);
+
+void py_parser_init(struct py_parser *parser);
+void py_parser_release(struct py_parser *parser);
+/* The tree of TEXT, or NULL with ERR_LIMIT where the parser gave up. OLD (may be NULL) is an edited earlier tree. */
+TSTree *py_parse(struct py_parser *parser, struct str text, const TSTree *old, struct err *err);
+
+struct py_child {
+	TSNode node;
+	enum py_field field;
+};
+struct arena;
+/* The children of NODE that are named or carry a field, comments left out, in ARENA; linear in their number. */
+struct py_child *py_children(struct py_parser *parser, const struct py_grammar *grammar, TSNode node, struct arena *arena,
+			     uint32_t *count);
+
+static inline struct span py_span(TSNode node)
+{
+	return (struct span){ts_node_start_byte(node), ts_node_end_byte(node)};
+}
+
+#endif
