@@ -52,9 +52,9 @@ char *mem_dup(const char *text, size_t length)
 void mem_bug(const char *file, int line, const char *message)
 {
 	fprintf(stderr, "vramlint: %s:%d: this is a fault of vramlint: %s\n", file, line, message);
-#ifdef NDEBUG
-	_Exit(2);
-#else
+#ifdef VRAMLINT_DEBUG
 	abort();
+#else
+	_Exit(2);
 #endif
 }

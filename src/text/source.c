@@ -69,41 +69,50 @@ static void utf8_decode(struct decoding *decoding, struct str raw)
 	buf_add(&decoding->out, raw.at + start, at - start);
 }
 
-/* Converts through CONVERTER; bytes that it refuses are repaired one by one. */
+/* Adds what CONVERTER still holds back at the end of the text. */
+static void iconv_flush(iconv_t converter, struct buf *out)
+{
+	size_t room = 64;
+	char *to;
+
+	buf_reserve(out, room);
+	to = out->bytes + out->length;
+	iconv(converter, NULL, NULL, &to, &room);
+	out->length = (size_t)(to - out->bytes);
+	out->bytes[out->length] = '\0';
+}
+
+/* Converts through CONVERTER; bytes that it refuses are repaired one by one. In pieces, as each call may look at all of
+ * what it is given, and each bad byte is a call more. */
 static void iconv_decode(struct decoding *decoding, iconv_t converter, struct str raw)
 {
+	enum { PIECE = 4096 };
 	/* iconv reads through a pointer to char that is not const, and writes nothing there. */
 	char *in = (char *)(uintptr_t)raw.at;
-	size_t left = raw.length;
+	char *end = in + raw.length;
 	struct buf *out = &decoding->out;
-	bool at_end = false;
 
-	while (!is_beyond_repair(decoding)) {
-		size_t room;
+	while (in < end && !is_beyond_repair(decoding)) {
+		size_t piece = end - in < PIECE ? (size_t)(end - in) : PIECE;
+		size_t left = piece;
+		size_t room = 4 * PIECE;
 		size_t result;
 		int number;
 		char *to;
 
-		buf_reserve(out, left + 64);
+		buf_reserve(out, room);
 		to = out->bytes + out->length;
-		room = out->room - out->length - 1;
-		/* At the end once more without input, for what the converter still holds back. */
-		result = at_end ? iconv(converter, NULL, NULL, &to, &room) : iconv(converter, &in, &left, &to, &room);
+		result = iconv(converter, &in, &left, &to, &room);
 		number = errno;
 		out->length = (size_t)(to - out->bytes);
 		out->bytes[out->length] = '\0';
-		if (result != (size_t)-1) {
-			if (at_end)
-				return;
-			at_end = true;
-		} else if (number != E2BIG) {
-			if (left == 0)
-				return;
-			repair(decoding, (unsigned char)*in++);
-			left--;
-			iconv(converter, NULL, NULL, NULL, NULL);
-		}
+		/* Stopping for room, or before a sequence that the next piece completes, is no fault. */
+		if (result != (size_t)-1 || number == E2BIG || (number == EINVAL && left < piece && in + left < end))
+			continue;
+		repair(decoding, (unsigned char)*in++);
+		iconv(converter, NULL, NULL, NULL, NULL);
 	}
+	iconv_flush(converter, out);
 }
 
 /* Whether a comment in ASCII comes out of CONVERTER as it went in. A cookie was read as ASCII, so that an encoding in
