@@ -38,8 +38,9 @@ $(error MODE is '$(MODE)'; it may be release, debug, asan, tsan, cov or fuzz)
 endif
 
 # libFuzzer comes with clang only.
+clang = $(firstword $(shell command -v clang-14 clang 2>/dev/null) clang)
 ifeq ($(MODE)-$(origin CC),fuzz-default)
-CC := $(firstword $(shell command -v clang-14 clang 2>/dev/null) clang)
+CC := $(clang)
 endif
 CFLAGS ?= $(mode_cflags.$(MODE))
 # Who sets CFLAGS chooses optimisation and debug information; what makes the mode what it is stays.
@@ -176,7 +177,7 @@ $(out)/fuzz/%: tests/fuzz/%.c $(archive) $(out)/flags
 
 .PHONY: unit-programs fuzz-programs
 unit-programs: $(unit_programs)
-fuzz-programs: $(fuzz_programs) ## build the fuzz targets (MODE=fuzz)
+fuzz-programs: $(fuzz_programs) ## build the fuzz targets, with MODE=fuzz
 
 # Suites beside those named here: every executable tests/*/run. It finds the program in $VRAMLINT.
 own_suites := $(sort $(wildcard tests/*/run))
@@ -188,7 +189,7 @@ test: ## install what the tests need, build, run all suites
 
 # Besides the program itself, one built by clang with sanitizers; fuzz is that mode.
 test-installed: all unit-programs ## all suites, with what is installed
-	@$(MAKE) --no-print-directory MODE=fuzz all unit-programs
+	@$(MAKE) --no-print-directory MODE=fuzz CC=$(clang) all unit-programs
 	@VRAMLINT=$(abspath $(program)) $(PYTHON) tests/summary \
 		'layers=tools/check-layers' \
 		'rules=tools/check-rules $(program)' \
