@@ -60,5 +60,5 @@ int main(int argc, char **argv)
 		message_error("unknown option '%s' before the command (see 'vramlint --help')", argv[1]);
 		return STATUS_FAILED;
 	}
-	return command_unknown(argv[1]);
+	return command_unknown(argv[1], "neither a command nor a path");
 }

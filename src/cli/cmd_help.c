@@ -23,7 +23,7 @@ static int print_help_of(const char *name)
 	const struct command *command = command_find(name);
 
 	if (!command)
-		return command_unknown(name);
+		return command_unknown(name, "no command");
 	return command->run(command, 1, arguments);
 }
 

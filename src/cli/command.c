@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "cli/message.h"
@@ -17,7 +18,7 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
-int command_unknown(const char *name)
+int command_unknown(const char *name, const char *expected)
 {
 	struct nearest nearest;
 
@@ -25,9 +26,9 @@ int command_unknown(const char *name)
 	for (size_t i = 0; commands[i]; i++)
 		nearest_offer(&nearest, commands[i]->name);
 	if (nearest.best)
-		message_error("'%s' is neither a command nor a path; did you mean '%s'?", name, nearest.best);
+		message_error("'%s' is %s; did you mean '%s'?", name, expected, nearest.best);
 	else
-		message_error("'%s' is neither a command nor a path (see 'vramlint --help')", name);
+		message_error("'%s' is %s (see 'vramlint --help')", name, expected);
 	return STATUS_FAILED;
 }
 
@@ -46,8 +47,9 @@ void command_add_overview(struct buf *out)
 
 static void add_help(const struct command *command, struct buf *out)
 {
-	buf_format(out, "Usage: vramlint %s [OPTION]... %s\n\n%s.\n", command->name, command->operands,
-		   command->summary);
+	buf_format(out, "Usage: vramlint %s [OPTION]...%s%s\n\n", command->name, *command->operands ? " " : "",
+		   command->operands);
+	buf_format(out, "%c%s.\n", toupper((unsigned char)command->summary[0]), command->summary + 1);
 	if (command->details)
 		buf_format(out, "\n%s\n", command->details);
 	buf_add_text(out, "\nOptions:\n");
@@ -69,7 +71,10 @@ static int print_help(const struct command *command)
 
 int command_usage_error(const struct command *command, const struct err *err)
 {
-	message_error("%s (see 'vramlint %s --help')", err->message, command->name);
+	if (str_ends(str_from(err->message), "?"))
+		message_error("%s", err->message);
+	else
+		message_error("%s (see 'vramlint %s --help')", err->message, command->name);
 	return STATUS_FAILED;
 }
 

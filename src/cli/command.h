@@ -27,8 +27,8 @@ extern const struct command command_check, command_explain, command_rules, comma
 /* In the order of help, ended by NULL. */
 extern const struct command *const commands[];
 const struct command *command_find(const char *name); /* or NULL */
-/* Says that no command is called NAME, with the nearest that is; returns STATUS_FAILED. */
-int command_unknown(const char *name);
+/* Says that NAME is EXPECTED ("no command"), with the nearest command; returns STATUS_FAILED. */
+int command_unknown(const char *name, const char *expected);
 /* Appends what `vramlint --help` prints. */
 void command_add_overview(struct buf *out);
 
@@ -36,7 +36,8 @@ void command_add_overview(struct buf *out);
  * should go on, else *STATUS is what it should return; RESULT is to be released in either case. */
 bool command_parse(const struct command *command, int count, char *const *arguments, void *values,
 		   struct option_result *result, int *status);
-/* Prints the error with a hint at the command's help and returns STATUS_FAILED. */
+/* Prints the error, with a hint at the command's help where it does not ask "did you mean …?"; returns
+ * STATUS_FAILED. */
 int command_usage_error(const struct command *command, const struct err *err);
 
 #endif

@@ -104,7 +104,7 @@ static bool take_value(struct reader *reader, const struct option_row *row, cons
 {
 	if (!text) {
 		if (reader->next == reader->count)
-			return err_set(reader->err, ERR_USAGE, "option '%s' takes a %s, which is missing", shown,
+			return err_set(reader->err, ERR_USAGE, "option '%s' needs a value, %s", shown,
 				       row->argument);
 		text = reader->arguments[reader->next++];
 	}

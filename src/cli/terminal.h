@@ -6,8 +6,9 @@
 
 enum colour_when { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
-/* Whether standard output gets colour. For COLOUR_AUTO: FORCE_COLOR or CLICOLOR_FORCE (set, not "0"), then NO_COLOR (not
- * empty), CLICOLOR=0 and TERM=dumb, then whether it is a terminal. Sources: no-color.org, force-color.org, bixense.com. */
+/* Whether standard output gets colour. For COLOUR_AUTO: FORCE_COLOR or CLICOLOR_FORCE (set, not "0"), then NO_COLOR
+ * (not empty), CLICOLOR=0 and TERM=dumb, then whether it is a terminal. Sources: no-color.org, force-color.org,
+ * bixense.com. */
 bool terminal_wants_colour(enum colour_when when);
 /* Columns to write in: COLUMNS, the terminal's own, or 120. */
 int terminal_columns(void);

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "report/report.h"
 
-/* Appends "Found 3 findings (2 errors, 1 hint) in 2 files." or "All clear: no findings in 12 files.", with its newline. */
+/* Appends a line: "Found 3 findings (2 errors, 1 hint) in 2 files." or "All clear: no findings in 12 files." */
 void summary_add(struct buf *out, const struct report_totals *totals);
 
 #endif
