@@ -22,12 +22,16 @@
 /* "cannot VERB 'PATH': REASON", the reason with a small first letter. */
 static bool failed(struct err *err, enum err_code code, const char *verb, const char *path, int number)
 {
+	enum { PATH_SHOWN = 300 }; /* a longer one would push the reason out of the message */
+	size_t length = strlen(path);
+	bool is_cut = length > PATH_SHOWN;
 	char reason[128];
 
 	if (strerror_r(number, reason, sizeof reason) != 0)
 		snprintf(reason, sizeof reason, "error %d", number);
 	reason[0] = (char)tolower((unsigned char)reason[0]);
-	return err_set(err, code, "cannot %s '%s': %s", verb, path, reason);
+	return err_set(err, code, "cannot %s '%s%s': %s", verb, is_cut ? "..." : "",
+		       is_cut ? path + length - PATH_SHOWN : path, reason);
 }
 
 static void stat_fill(struct os_stat *stat, const struct stat *raw)

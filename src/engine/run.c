@@ -1,0 +1,156 @@
+#include "engine/run.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/os.h"
+#include "engine/pool.h"
+#include "text/source.h"
+
+/* Results held at a time: enough that one slow file does not stop the others, few enough to forget their size. */
+enum { RESULTS_HELD = 256 };
+
+struct run {
+	const struct linter *linter;
+	const struct walk_file *files; /* NULL: the one document is TEXT */
+	struct str text;
+	size_t count;
+	struct run_sink *sink;
+	struct run_totals totals;
+};
+
+struct run_worker {
+	struct lint_worker *lint;
+	struct buf raw; /* kept for the next file */
+};
+
+struct run_result {
+	struct lint_result lint;
+	bool is_checked; /* lint holds something */
+	struct err err;  /* else why */
+};
+
+static void *worker_new(void *context)
+{
+	const struct run *run = context;
+	struct run_worker *worker = mem_new(1, sizeof *worker);
+
+	worker->lint = lint_worker_new(run->linter);
+	return worker;
+}
+
+static void timing_add(struct lint_timing *sum, struct lint_timing more)
+{
+	sum->prefilter += more.prefilter;
+	sum->parse += more.parse;
+	sum->query += more.query;
+	sum->lower += more.lower;
+	sum->interpret += more.interpret;
+	sum->rules += more.rules;
+}
+
+static void worker_free(void *context, void *data)
+{
+	struct run *run = context;
+	struct run_worker *worker = data;
+
+	timing_add(&run->totals.timing, lint_worker_timing(worker->lint));
+	lint_worker_free(worker->lint);
+	buf_release(&worker->raw);
+	free(worker);
+}
+
+static void raw_reset(struct buf *raw)
+{
+	/* One huge file must not keep its memory for the whole run. */
+	if (raw->room > (size_t)4 << 20)
+		buf_release(raw);
+	buf_reset(raw);
+}
+
+static void *file_check(void *context, void *data, size_t index)
+{
+	const struct run *run = context;
+	const struct walk_file *file = &run->files[index];
+	struct run_worker *worker = data;
+	struct run_result *result = mem_new(1, sizeof *result);
+	struct str raw = run->text;
+	struct source source;
+
+	if (run->text.at == NULL) {
+		raw_reset(&worker->raw);
+		if (!os_read_file(file->path, SOURCE_LIMIT, &worker->raw, &result->err))
+			return result;
+		raw = buf_get(&worker->raw);
+	}
+	if (!source_init(&source, raw, &result->err)) {
+		err_context(&result->err, "cannot read '%s'", file->shown);
+		return result;
+	}
+	lint_source(worker->lint, file->shown, &source, &result->lint);
+	result->is_checked = true;
+	source_release(&source);
+	return result;
+}
+
+static void result_deliver(void *context, size_t index, void *data)
+{
+	struct run *run = context;
+	struct run_result *result = data;
+	struct run_file file = {run->files[index].shown, NULL, NULL};
+
+	if (result->is_checked)
+		file.result = &result->lint;
+	else
+		file.error = result->err.message;
+	run->totals.files++;
+	run->totals.failed += !result->is_checked;
+	run->sink->file(run->sink, &file);
+	if (result->is_checked)
+		lint_result_release(&result->lint);
+	free(result);
+}
+
+static void progress_tell(void *context, size_t done)
+{
+	const struct run *run = context;
+
+	run->sink->progress(run->sink, done, run->count);
+}
+
+static struct run_totals run_all(struct run *run, int threads)
+{
+	struct pool_job job = {
+		.context = run,
+		.count = run->count,
+		.window = RESULTS_HELD,
+		.threads = threads > 0 ? threads : os_cpu_count(),
+		.worker_new = worker_new,
+		.worker_free = worker_free,
+		.work = file_check,
+		.deliver = result_deliver,
+		.tick = run->sink->progress ? progress_tell : NULL,
+	};
+
+	pool_run(&job);
+	return run->totals;
+}
+
+struct run_totals run_files(const struct linter *linter, const struct walk_file *files, size_t count, int threads,
+			    struct run_sink *sink)
+{
+	struct run run = {.linter = linter, .files = files, .text = {NULL, 0}, .count = count, .sink = sink};
+
+	return run_all(&run, threads);
+}
+
+struct run_totals run_text(const struct linter *linter, const char *shown, struct str raw, struct run_sink *sink)
+{
+	struct walk_file file = {shown, shown};
+	struct run run = {.linter = linter, .files = &file, .text = raw, .count = 1, .sink = sink};
+
+	if (!raw.at)
+		run.text = STR("");
+	return run_all(&run, 1);
+}
