@@ -171,7 +171,6 @@ static bool step_back(struct matcher *m)
 		star = &m->whole;
 		if (!star->set || star->text >= m->text.length)
 			return false;
-		m->part.set = false;
 		/* With the "/" of "**" and "/" still to match, the bytes up to the next one cannot. */
 		m->p = star->pattern;
 		m->t = star->text++;

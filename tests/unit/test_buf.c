@@ -36,10 +36,22 @@ static void adds_every_kind(void **state)
 	buf_add_str(&buf, (struct str){"xyz", 2});
 	buf_add_repeat(&buf, '=', 3);
 	buf_add_repeat(&buf, '=', 0);
+	assert_string_equal(buf.bytes + 5, "xy===");
 	buf_format(&buf, "%d%s", 42, "!");
 	assert_int_equal(buf.length, 13);
 	assert_memory_equal(buf.bytes, "ab\0c-xy===42!", 14);
 	assert_true(str_equal(buf_get(&buf), (struct str){"ab\0c-xy===42!", 13}));
+	buf_release(&buf);
+}
+
+static void what_is_left_after_a_reset_is_ended(void **state)
+{
+	struct buf buf = BUF_INIT;
+
+	buf_add_text(&buf, "longer text");
+	buf_reset(&buf);
+	buf_add_repeat(&buf, '=', 2);
+	assert_string_equal(buf.bytes, "==");
 	buf_release(&buf);
 }
 
@@ -80,6 +92,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grows_and_ends_in_nul),
 		cmocka_unit_test(adds_every_kind),
+		cmocka_unit_test(what_is_left_after_a_reset_is_ended),
 		cmocka_unit_test(formats_what_is_long),
 		cmocka_unit_test(codepoints_become_utf8),
 	};

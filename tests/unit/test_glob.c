@@ -21,6 +21,7 @@ static void matches_like_gitignore(void **state)
 		{"[!a]", "/", false},       {"\\*", "*", true},           {"\\*", "a", false},
 		{"a\\", "a\\", false},      {"*/b", "a/b", true},         {"*/b", "a/c/b", false},
 		{"**/a*b/*c", "ab/x/axb/xc", true},                       {"", "", true},
+		{"[a[:digit:]-z]", "c", false},                           {"[a-c-z]", "m", false},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -59,6 +60,20 @@ static void the_last_pattern_decides(void **state)
 	assert_int_equal(glob_list_match(&list, STR("x.txt"), false), -1);
 	assert_int_equal(glob_list_match(&list, STR("d/out"), true), 1);
 	assert_int_equal(glob_list_match(&list, STR("d/out"), false), -1);
+	arena_release(&arena);
+}
+
+static void stars_behind_plain_text_cross_folders(void **state)
+{
+	struct glob_list list;
+	struct arena arena;
+
+	/* Not what the manual says, but what git does. */
+	arena_init(&arena);
+	glob_list_init(&list, STR("foo**/bar\n"), &arena);
+	assert_int_equal(glob_list_match(&list, STR("foo/x/bar"), false), 1);
+	glob_list_init(&list, STR("f[o]o**/bar\n"), &arena);
+	assert_int_equal(glob_list_match(&list, STR("foo/x/bar"), false), -1);
 	arena_release(&arena);
 }
 
@@ -197,6 +212,7 @@ int main(void)
 		cmocka_unit_test(matches_like_gitignore),
 		cmocka_unit_test(lines_are_read_like_gitignore),
 		cmocka_unit_test(the_last_pattern_decides),
+		cmocka_unit_test(stars_behind_plain_text_cross_folders),
 		cmocka_unit_test(hostile_patterns_end),
 		cmocka_unit_test(agrees_with_git),
 	};

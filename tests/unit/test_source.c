@@ -83,12 +83,12 @@ static void what_looks_like_a_cookie_is_none(void **state)
 
 static void unknown_encodings_are_refused(void **state)
 {
-	check_refused(STR("# coding: klingon\n"), ERR_DECODE, "'klingon'");
+	check_refused(STR("# coding: klingon\n"), ERR_DECODE, "'klingon' is not known");
 	check_refused(STR("# coding: rot13\n"), ERR_DECODE, "'rot13'");
 	/* An encoding in which the cookie itself means something else. */
-	check_refused(STR("# coding: utf-16\nx = 1\n"), ERR_DECODE, "'utf-16'");
-	check_refused(STR("# coding: utf-32\nx = 1\n"), ERR_DECODE, "'utf-32'");
-	check_refused(STR("# coding: ebcdic-us\nx = 1\n"), ERR_DECODE, "'ebcdic-us'");
+	check_refused(STR("# coding: utf-16\nx = 1\n"), ERR_DECODE, "names 'utf-16'");
+	check_refused(STR("# coding: utf-32\nx = 1\n"), ERR_DECODE, "names 'utf-32'");
+	check_refused(STR("# coding: ebcdic-us\nx = 1\n"), ERR_DECODE, "names 'ebcdic-us'");
 	check_refused(STR("# coding: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"), ERR_DECODE, "'aaaa");
 }
 

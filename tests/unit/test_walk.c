@@ -132,8 +132,10 @@ static void links_are_followed_once(void **state)
 	temp_tree_link(".", "real/self");
 	temp_tree_link("real", "a_link");
 	temp_tree_link("real/m.py", "a_file.py");
+	temp_tree_file("real/data.txt", "");
+	temp_tree_link("real/data.txt", "b_file.py");
 	/* Plain paths win over those through links, wherever the links stand in the order. */
-	check_walk(PATHS("."), "real/m.py\nreal/sub/n.py\n", "");
+	check_walk(PATHS("."), "b_file.py\nreal/m.py\nreal/sub/n.py\n", "");
 	check_walk(PATHS("real"), "real/m.py\nreal/sub/n.py\n", "");
 	check_walk(PATHS("a_link"), "a_link/m.py\na_link/sub/n.py\n", "");
 	check_walk(PATHS("a_link", "real"), "real/m.py\nreal/sub/n.py\n", "");
