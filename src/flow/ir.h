@@ -154,6 +154,8 @@ struct def {
 	struct block body;
 	struct str *locals;        /* names the body binds, parameters first */
 	uint32_t local_count;
+	uint32_t *local_table;     /* open hash from names to 1 + their place in locals */
+	uint32_t local_table_size; /* a power of two, or 0 */
 	struct str *outer;         /* names declared global or nonlocal */
 	uint32_t outer_count;
 	bool is_async;

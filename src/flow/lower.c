@@ -5,6 +5,7 @@
 
 static struct expr *lower_expr(struct lower *l, TSNode node);
 static struct block lower_block(struct lower *l, TSNode node);
+static void bind_comprehension(struct lower *l, const struct expr *target);
 
 static struct str text_of(const struct lower *l, TSNode node)
 {
@@ -60,20 +61,35 @@ static void set_items(struct lower *l, struct expr *e, struct expr **items, size
 
 /* ---- names that a definition binds ---- */
 
-bool def_binds(const struct def *def, struct str name)
+int32_t def_local(const struct def *def, struct str name)
 {
-	for (uint32_t i = 0; i < def->local_count; i++)
-		if (str_equal(def->locals[i], name))
-			return true;
-	return false;
+	if (!def->local_table_size)
+		return -1;
+	uint32_t mask = def->local_table_size - 1;
+	for (uint32_t at = (uint32_t)str_hash(name) & mask;; at = (at + 1) & mask) {
+		uint32_t place = def->local_table[at];
+		if (!place)
+			return -1;
+		if (str_equal(def->locals[place - 1], name))
+			return (int32_t)place - 1;
+	}
 }
 
-static bool declared_outer(const struct def *def, struct str name)
+bool def_declares_outer(const struct def *def, struct str name)
 {
 	for (uint32_t i = 0; i < def->outer_count; i++)
 		if (str_equal(def->outer[i], name))
 			return true;
 	return false;
+}
+
+static void enter_local(struct def *def, uint32_t place)
+{
+	uint32_t mask = def->local_table_size - 1;
+	uint32_t at = (uint32_t)str_hash(def->locals[place]) & mask;
+	while (def->local_table[at])
+		at = (at + 1) & mask;
+	def->local_table[at] = place + 1;
 }
 
 static void add_name(struct lower *l, struct str **list, uint32_t *count, struct str name)
@@ -88,14 +104,28 @@ static void add_name(struct lower *l, struct str **list, uint32_t *count, struct
 	(*list)[(*count)++] = name;
 }
 
+static void add_local(struct lower *l, struct def *def, struct str name)
+{
+	if (def_local(def, name) >= 0)
+		return;
+	add_name(l, &def->locals, &def->local_count, name);
+	if (def->local_count * 2 <= def->local_table_size) {
+		enter_local(def, def->local_count - 1);
+		return;
+	}
+	def->local_table_size = def->local_table_size ? def->local_table_size * 2 : 8;
+	def->local_table = ARENA_ARRAY(l->arena, uint32_t, def->local_table_size);
+	for (uint32_t i = 0; i < def->local_count; i++)
+		enter_local(def, i);
+}
+
 static void bind_name(struct lower *l, struct str name)
 {
 	struct def *def = l->def;
 	while (def && def->kind == DEF_COMPREHENSION)
 		def = def->parent;
-	if (!def || !name.length || declared_outer(def, name) || def_binds(def, name))
-		return;
-	add_name(l, &def->locals, &def->local_count, name);
+	if (def && name.length && !def_declares_outer(def, name))
+		add_local(l, def, name);
 }
 
 /* ---- expressions ---- */
@@ -263,6 +293,7 @@ static struct expr *lower_comprehension(struct lower *l, TSNode node, char op)
 			TSNode left = field_of(parts, inner, PY_F_LEFT), right = field_of(parts, inner, PY_F_RIGHT);
 			clause->iterable = has_node(right) ? lower_expr(l, right) : new_expr(l, EXPR_UNKNOWN, node);
 			clause->target = has_node(left) ? lower_expr(l, left) : NULL;
+			bind_comprehension(l, clause->target);
 		} else if (inner) {
 			clause->condition = lower_expr(l, parts[0].node);
 		}
@@ -314,7 +345,7 @@ static void lower_params(struct lower *l, struct def *def, TSNode node)
 static void bind_params(struct lower *l, struct def *def)
 {
 	for (uint32_t i = 0; i < def->param_count; i++)
-		add_name(l, &def->locals, &def->local_count, def->params[i].name);
+		add_local(l, def, def->params[i].name);
 }
 
 static void register_def(struct lower *l, struct def *def)
@@ -536,6 +567,18 @@ static struct expr *lower_expr(struct lower *l, TSNode node)
 }
 
 /* ---- statements ---- */
+
+/* Binds the names of a target in the scope of the moment: a comprehension keeps its own. */
+static void bind_comprehension(struct lower *l, const struct expr *target)
+{
+	if (!target)
+		return;
+	if (target->kind == EXPR_NAME)
+		add_local(l, l->def, target->name);
+	else if (target->kind == EXPR_TUPLE || target->kind == EXPR_LIST || target->kind == EXPR_STAR)
+		for (uint16_t i = 0; i < target->count; i++)
+			bind_comprehension(l, target->items[i]);
+}
 
 static void bind_target(struct lower *l, const struct expr *target)
 {

@@ -29,7 +29,9 @@ enum { LOWER_DEPTH_LIMIT = 160 };
 struct def *lower_def(struct lower *lower, TSNode node, struct def *parent);
 void lower_release(struct lower *lower);
 
-/* Whether NAME is among the names that DEF binds, parameters included. */
-bool def_binds(const struct def *def, struct str name);
+/* The place of NAME among the names that DEF binds, parameters included, or -1. */
+int32_t def_local(const struct def *def, struct str name);
+/* Whether the definition declares NAME global or nonlocal. */
+bool def_declares_outer(const struct def *def, struct str name);
 
 #endif

@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/str.h"
+#include "flow/proof.h"
 #include "text/source.h"
 
 struct rule;
 
 enum severity { SEVERITY_HINT, SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 enum cost { COST_DEVICE, COST_HOST, COST_PEAK, COST_SPEED, COST_CORRECTNESS };
-enum proof { PROOF_NONE, PROOF_NAME, PROOF_SIBLING, PROOF_USAGE, PROOF_FLOW };
 
 /* "hint", "note", "warning", "error" and so on; never NULL. */
 const char *severity_name(enum severity severity);

@@ -1,0 +1,55 @@
+/* One document in, its findings out: the only way into the analysis.
+ *
+ * Prints nothing. A linter is shared by all threads and immutable; each thread
+ * has a worker of its own, which keeps a parser and memory for reuse. */
+#ifndef VRAMLINT_ENGINE_LINT_H
+#define VRAMLINT_ENGINE_LINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "base/arena.h"
+#include "base/err.h"
+#include "rule/finding.h"
+#include "rule/rule.h"
+#include "rule/select.h"
+#include "text/source.h"
+
+struct linter;
+struct lint_worker;
+
+/* RULES and SELECTION are borrowed and must outlive the linter. NULL with ERR set where the library knowledge in
+ * MODELS_FOLDER (may be NULL, added to the built-in one) or a query is malformed. */
+struct linter *linter_new(const struct rule_set *rules, const struct selection *selection, const char *models_folder,
+			  struct err *err);
+void linter_free(struct linter *linter);
+
+struct lint_worker *lint_worker_new(const struct linter *linter);
+void lint_worker_free(struct lint_worker *worker);
+
+/* Something that a person should know about the file beside findings. */
+struct lint_problem {
+	struct excerpt at; /* where; span empty and line 0 where it speaks of the whole file */
+	const char *text;  /* "cannot parse from here: …" */
+};
+
+struct lint_result {
+	struct arena arena; /* owns all below */
+	struct finding *findings; /* sorted by finding_compare */
+	size_t finding_count;
+	struct lint_problem *problems;
+	size_t problem_count;
+	bool skipped; /* the prefilter saw that nothing could be found */
+};
+
+/* Time spent, in seconds, summed over the files of a worker. */
+struct lint_timing {
+	double prefilter, parse, query, lower, interpret, rules;
+};
+
+/* Checks SOURCE, which messages call PATH. Never fails: what could not be analysed is a problem in the result.
+ * RESULT is initialised here and released by the caller. */
+void lint_source(struct lint_worker *worker, const char *path, const struct source *source, struct lint_result *result);
+void lint_result_release(struct lint_result *result);
+struct lint_timing lint_worker_timing(const struct lint_worker *worker);
+
+#endif

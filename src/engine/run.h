@@ -1,0 +1,36 @@
+/* All files through the analysis, on several threads, in an order that never changes.
+ *
+ * Prints nothing: results go to a sink, one file after another, in the order
+ * of the walk whatever the number of threads. */
+#ifndef VRAMLINT_ENGINE_RUN_H
+#define VRAMLINT_ENGINE_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "engine/lint.h"
+#include "engine/walk.h"
+
+struct run_file {
+	const char *path;                 /* to be shown */
+	const struct lint_result *result; /* NULL where the file could not be read or decoded */
+	const char *error;                /* then: why; else NULL */
+};
+
+struct run_sink {
+	void (*file)(struct run_sink *sink, const struct run_file *file);             /* called from one thread at a time */
+	void (*progress)(struct run_sink *sink, size_t done, size_t total);          /* may be NULL; about ten times a second */
+};
+
+struct run_totals {
+	size_t files;   /* looked at */
+	size_t failed;  /* could not be read, decoded or parsed at all */
+	struct lint_timing timing;
+};
+
+/* Checks all FILES with THREADS workers (0: as many as cores). */
+struct run_totals run_files(const struct linter *linter, const struct walk_file *files, size_t count, int threads,
+			    struct run_sink *sink);
+/* Checks one document that is already in memory, such as standard input. */
+struct run_totals run_text(const struct linter *linter, const char *shown, struct str raw, struct run_sink *sink);
+
+#endif

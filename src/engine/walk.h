@@ -1,0 +1,37 @@
+/* From the paths a person named to the files to check.
+ *
+ * Folders are walked in byte order of names, honouring .gitignore, .ignore and
+ * .git/info/exclude and leaving out the usual folders (.git, .venv, venv,
+ * node_modules, build, dist, __pycache__, …); these apply below the named root
+ * only. A file that is named itself is always taken. */
+#ifndef VRAMLINT_ENGINE_WALK_H
+#define VRAMLINT_ENGINE_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "base/arena.h"
+#include "base/err.h"
+
+struct walk_file {
+	const char *path; /* as to open it */
+	const char *shown; /* relative to the current directory, "../" where it lies outside, "/" between parts */
+};
+
+struct walk_problem {
+	const char *path;
+	const char *text; /* "cannot read 'x': permission denied" */
+};
+
+struct walk {
+	struct arena arena;
+	struct walk_file *files; /* each file once, even where several paths or links lead to it */
+	size_t file_count;
+	struct walk_problem *problems; /* missing paths, unreadable folders, dangling links */
+	size_t problem_count;
+};
+
+/* PATHS that do not exist are problems. Links to folders are followed once each, so loops end. Takes *.py and *.pyi. */
+void walk_init(struct walk *walk, const char *const *paths, size_t count);
+void walk_release(struct walk *walk);
+
+#endif

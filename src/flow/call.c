@@ -1,0 +1,721 @@
+#include <string.h>
+#include "flow/interp.h"
+#include "flow/lower.h"
+
+enum { CALL_DEPTH = 7 };
+
+/* ---- arguments ---- */
+
+struct args *args_new(struct interp *in, uint32_t room)
+{
+	struct args *args = ARENA_NEW(in->arena, struct args);
+	args->values = ARENA_ARRAY(in->arena, struct value, room ? room : 1);
+	args->names = ARENA_ARRAY(in->arena, struct str, room ? room : 1);
+	args->nodes = ARENA_ARRAY(in->arena, const struct expr *, room ? room : 1);
+	return args;
+}
+
+void args_add(struct args *args, struct value value, struct str name, const struct expr *node)
+{
+	args->values[args->count] = value;
+	args->names[args->count] = name;
+	args->nodes[args->count++] = node;
+}
+
+const struct value *args_get(const struct args *args, uint32_t position, const char *name)
+{
+	uint32_t seen = 0;
+	for (uint32_t i = 0; i < args->count; i++) {
+		if (name && args->names[i].length && str_is(args->names[i], name))
+			return &args->values[i];
+		if (!args->names[i].length && seen++ == position)
+			return &args->values[i];
+	}
+	return NULL;
+}
+
+enum { STARRED = 12 };
+
+/* *xs with known elements becomes as many arguments; otherwise one that stands for all. */
+static void add_starred(struct interp *in, struct args *args, const struct value *value, const struct expr *node)
+{
+	struct object *object = value->object_count == 1 ? object_get(in, value->objects[0]) : NULL;
+	if (object && object->literal && !object->rest && object->slots.count <= STARRED) {
+		for (size_t i = 0; i < object->slots.count; i++)
+			args_add(args, cell_get(in, object->slots.items[i].cell), (struct str){"", 0}, node);
+		return;
+	}
+	args_add(args, element_of(in, value, node), (struct str){"", 0}, node);
+	args->more = true;
+}
+
+static void add_named(struct interp *in, struct args *args, const struct value *value, const struct expr *node)
+{
+	struct object *object = value->object_count == 1 ? object_get(in, value->objects[0]) : NULL;
+	for (size_t i = 0; object && i < object->slots.count && i < STARRED; i++)
+		args_add(args, cell_get(in, object->slots.items[i].cell), object->slots.items[i].name, node);
+	args->more |= !object || object->rest;
+}
+
+static struct args *eval_args(struct interp *in, const struct expr *e)
+{
+	uint32_t room = e->count;
+	for (uint16_t i = 1; i < e->count; i++)
+		if (e->items[i]->kind == EXPR_STAR || e->items[i]->kind == EXPR_DOUBLE_STAR)
+			room += STARRED;
+	struct args *args = args_new(in, room);
+	for (uint16_t i = 1; i < e->count; i++) {
+		const struct expr *item = e->items[i];
+		struct value v = item->count && (item->kind == EXPR_STAR || item->kind == EXPR_DOUBLE_STAR ||
+						 item->kind == EXPR_KEYWORD)
+					 ? eval(in, item->items[0])
+					 : eval(in, item);
+		if (item->kind == EXPR_STAR)
+			add_starred(in, args, &v, item);
+		else if (item->kind == EXPR_DOUBLE_STAR)
+			add_named(in, args, &v, item);
+		else
+			args_add(args, v, item->kind == EXPR_KEYWORD ? item->name : (struct str){"", 0}, item);
+	}
+	return args;
+}
+
+/* ---- calls of project functions ---- */
+
+static bool in_chain(const struct call *call, const struct def *def)
+{
+	for (; call; call = call->outer)
+		if (call->callee == def)
+			return true;
+	return false;
+}
+
+static struct scope *scope_enter(struct interp *in, struct def *def, struct scope *parent)
+{
+	struct {
+		const void *def, *call;
+	} key = {def, in->call};
+	struct scope *scope = map_get(&in->interned, (struct str){(const char *)&key, sizeof key});
+	if (!scope) {
+		scope = ARENA_NEW(in->arena, struct scope);
+		scope->def = def;
+		scope->call = in->call;
+		scope->first_cell = (uint32_t)in->cells.count;
+		for (uint32_t i = 0; i < def->local_count; i++)
+			cell_new(in, def->locals[i], 0, def);
+		map_put(&in->interned, (struct str){(const char *)&key, sizeof key}, scope);
+	}
+	scope->parent = parent;
+	for (uint32_t i = 0; i < def->local_count; i++)
+		if (!value_is_bottom(&in->cells.items[scope->first_cell + i].value))
+			cell_set(in, scope->first_cell + i, value_bottom());
+	return scope;
+}
+
+static struct value collect_star(struct interp *in, const struct def *def, const struct param *param,
+				 const struct args *args, uint32_t from)
+{
+	bool names = param->kind == PARAM_DOUBLE_STAR;
+	struct object *object = object_new(in, param, 0, KIND_CONTAINER, def->head);
+	object->library = model_class_get(in->model, names ? "builtins.dict" : "builtins.tuple");
+	object->literal = !args->more;
+	uint32_t position = 0, kept = 0;
+	for (uint32_t i = 0; i < args->count; i++) {
+		bool named = args->names[i].length > 0;
+		bool declared = false;
+		for (uint32_t j = 0; named && j < def->param_count; j++)
+			declared |= str_equal(def->params[j].name, args->names[i]);
+		if (names && named && !declared)
+			cell_set(in, object_slot(in, object, args->names[i], true), args->values[i]);
+		if (!names && !named && position++ >= from) {
+			if (args->more)
+				add_element(in, object, args->values[i]);
+			else
+				cell_set(in, object_slot(in, object, str_from(arena_format(in->arena, "%u", kept++)), true),
+					 args->values[i]);
+		}
+	}
+	return object_value(in, object);
+}
+
+static struct value default_of(struct interp *in, struct object *function, const struct param *param)
+{
+	uint32_t cell = object_slot(in, function, param->name, false);
+	return cell ? cell_get(in, cell) : value_bottom();
+}
+
+static void bind_params(struct interp *in, struct scope *scope, struct object *function, uint32_t self,
+			const struct args *args)
+{
+	const struct def *def = scope->def;
+	uint32_t position = 0;
+	for (uint32_t i = 0; i < def->param_count; i++) {
+		const struct param *param = &def->params[i];
+		int32_t place = def_local(def, param->name);
+		uint32_t cell = scope->first_cell + (uint32_t)place;
+		struct value value = value_bottom();
+		if (i == 0 && self) {
+			value = object_value(in, object_get(in, self));
+		} else if (param->kind != PARAM_PLAIN) {
+			value = collect_star(in, def, param, args, position);
+		} else {
+			char name[128];
+			size_t n = param->name.length < sizeof name ? param->name.length : sizeof name - 1;
+			memcpy(name, param->name.at, n);
+			name[n] = '\0';
+			const struct value *given = args_get(args, param->keyword_only ? UINT32_MAX : position, name);
+			position += !param->keyword_only;
+			value = given ? *given : default_of(in, function, param);
+			if (!given && args->more) {
+				for (uint32_t j = 0; j < args->count; j++)
+					if (!args->names[j].length)
+						value = value_join(&in->origins, &value, &args->values[j]);
+			}
+			if (value_is_bottom(&value))
+				value = value_of(KIND_UNKNOWN);
+		}
+		cell_set(in, cell, value);
+	}
+}
+
+static struct value make_generator(struct interp *in, struct object *function, uint32_t self, struct args *args,
+				   const struct expr *node)
+{
+	const void *place = node ? (const void *)node : (const void *)function->function;
+	struct object *generator = object_new(in, place, 0x500u + function->id, KIND_GENERATOR, function->function->head);
+	generator->function = function->function;
+	generator->scope = function->scope;
+	generator->self = self;
+	generator->bound_args = args;
+	generator->grad_mode = function->grad_mode;
+	generator->grad_argument = function->grad_argument;
+	generator->method = function->method;
+	for (size_t i = 0; i < function->slots.count; i++)
+		cell_set(in, object_slot(in, generator, function->slots.items[i].name, true),
+			 cell_get(in, function->slots.items[i].cell));
+	return object_value(in, generator);
+}
+
+/* Runs the body of FUNCTION; FRAME tells what came of it. */
+static void run_body(struct interp *in, struct object *function, uint32_t self, struct args *args,
+		     const struct expr *node, struct frame *frame)
+{
+	struct def *def = function->function;
+	struct call *outer_call = in->call;
+	struct frame *outer_frame = in->frame;
+	const struct expr *statement = in->statement_value;
+	in->visited[def->index] = true;
+	in->call = call_enter(in, node, def, node ? node->span : def->head);
+	frame->caller = outer_frame;
+	frame->def = def;
+	frame->call = in->call;
+	frame->result = frame->yielded = value_bottom();
+	frame->entry = state_mark(in);
+	frame->self = self;
+	frame->handler_depth = outer_frame ? outer_frame->handler_depth : 0;
+	for (struct def *up = def->parent; up; up = up->parent)
+		if (up->kind == DEF_CLASS) {
+			frame->in_class = up;
+			break;
+		}
+	frame->scope = scope_enter(in, def, function->scope);
+	bind_params(in, frame->scope, function, self, args);
+	struct value grad = cell_get(in, in->grad_cell);
+	in->frame = frame;
+	if (function->grad_mode) {
+		grad_enter(in, function->grad_mode, &function->grad_argument);
+		frame->grad_block = true;
+	}
+	bool alive = exec_block(in, &def->body);
+	if (alive) {
+		struct value none = value_of(KIND_NONE);
+		frame->result = value_join(&in->origins, &frame->result, &none);
+		frame->exits = state_delta(in, frame->entry, frame->exits);
+	}
+	if (frame->exits)
+		state_join(in, frame->entry, frame->exits, false);
+	if (function->grad_mode)
+		cell_set(in, in->grad_cell, grad);
+	in->frame = outer_frame;
+	in->call = outer_call;
+	in->statement_value = statement;
+}
+
+/* A method that was called on a module from outside of it is one forward to whoever called. */
+static void note_forward(struct interp *in, uint32_t self, uint32_t forwards, const struct value *result,
+			 const struct expr *node)
+{
+	if (!self || in->forward_count == forwards || !node || !deep_origins(in, result)->count)
+		return;
+	struct event *event = event_add(in, EVENT_FORWARD, node->span);
+	event_value(in, event, result);
+	event->objects[0] = self;
+	event->object_count = 1;
+	event->mode = object_mode(in, object_get(in, self));
+}
+
+struct value call_def(struct interp *in, struct object *function, uint32_t self, struct args *args,
+		      const struct expr *node)
+{
+	struct def *def = function->function;
+	if (!self)
+		self = function->self;
+	if (def->is_generator)
+		return make_generator(in, function, self, args, node);
+	uint32_t depth = in->call ? in->call->depth : 0;
+	if (in->budget <= 0 || depth >= CALL_DEPTH) {
+		in->partial = true;
+		in->visited[def->index] |= in->budget > 0;
+		return unknown_call(in, NULL, def->name, NULL, args, node, true);
+	}
+	if (in_chain(in->call, def))
+		return value_bottom();
+	bool module = self && (object_get(in, self)->kinds & KIND_MODULE) && in->module_depth == 0;
+	uint32_t forwards = in->forward_count;
+	in->module_depth += module;
+	struct frame frame = {0};
+	run_body(in, function, self, args, node, &frame);
+	in->module_depth -= module;
+	if (module)
+		note_forward(in, self, forwards, &frame.result, node);
+	return value_is_bottom(&frame.result) ? value_of(KIND_NONE) : frame.result;
+}
+
+struct value run_generator(struct interp *in, struct object *generator, const struct expr *node, bool *grad_off)
+{
+	struct def *def = generator->function;
+	uint32_t depth = in->call ? in->call->depth : 0;
+	if (!def || in->budget <= 0 || depth >= CALL_DEPTH || in_chain(in->call, def))
+		return value_of(KIND_UNKNOWN);
+	struct frame frame = {0};
+	run_body(in, generator, generator->self, generator->bound_args ? generator->bound_args : args_new(in, 0), node, &frame);
+	*grad_off |= frame.yields_grad_off;
+	return value_is_bottom(&frame.yielded) ? value_of(KIND_UNKNOWN) : frame.yielded;
+}
+
+/* ---- unresolved calls ---- */
+
+static bool carries(struct interp *in, const struct value *value)
+{
+	const struct origin_set *set = deep_origins(in, value);
+	for (uint32_t i = 0; i < set->count; i++)
+		if (origin_tag_of(set->items[i]) != ORIGIN_CUT)
+			return true;
+	return false;
+}
+
+static void hand_over(struct interp *in, const struct args *args, const struct expr *node)
+{
+	bool optimizer = false;
+	for (uint32_t i = 0; i < args->count; i++)
+		optimizer |= (args->values[i].kinds & KIND_OPTIMIZER) || (args->values[i].flags & VALUE_PARAMETER);
+	for (uint32_t i = 0; i < args->count; i++) {
+		const struct value *value = &args->values[i];
+		for (uint8_t j = 0; j < value->object_count; j++) {
+			struct object *object = object_get(in, value->objects[j]);
+			if ((object->kinds & KIND_MODULE) && !(value->flags & VALUE_PARAMETER))
+				set_mode(in, object, STR("%mode"), VALUE_NO_NUMBER);
+		}
+		if (!node || !carries(in, value) || (value->flags & VALUE_PARAMETER))
+			continue;
+		struct event *event = event_add(in, optimizer ? EVENT_CONSUME : EVENT_ESCAPE, node->span);
+		event_value(in, event, value);
+	}
+	if (optimizer && node)
+		event_add(in, EVENT_STEP, node->span);
+}
+
+struct value unknown_call(struct interp *in, const struct value *callee, struct str name, const struct value *receiver,
+			  struct args *args, const struct expr *node, bool plain_function)
+{
+	struct value out = value_of(KIND_UNKNOWN);
+	struct origin_set *inputs = in->origins.empty;
+	bool module_given = false;
+	for (uint32_t i = 0; i < args->count; i++) {
+		inputs = origin_union(&in->origins, inputs, deep_origins(in, &args->values[i]));
+		for (uint8_t j = 0; j < args->values[i].object_count; j++) {
+			struct object *object = object_get(in, args->values[i].objects[j]);
+			module_given |= ((object->kinds | object->proved) & KIND_MODULE) != 0;
+		}
+	}
+	if (receiver && receiver->origins)
+		inputs = origin_union(&in->origins, inputs, receiver->origins);
+	hand_over(in, args, node);
+	bool off = grad_is_off(in);
+	out.origins = origin_retag(&in->origins, inputs, off ? ORIGIN_CUT : ORIGIN_CALL);
+	if (!node)
+		return out;
+	out.made = node->span;
+	uint32_t object = callee && callee->object_count ? callee->objects[0] : 0;
+	struct site *site = site_new(in, object && !plain_function ? SITE_FORWARD : SITE_CALL, node, 0, node->span);
+	site->object = object;
+	site->name = name;
+	site->inputs = inputs;
+	site->module_given = module_given;
+	site->plain_function = plain_function;
+	site->grad_off = off;
+	out.origins = origin_add(&in->origins, out.origins, origin_make(site->id, off ? ORIGIN_CUT : ORIGIN_SELF));
+	if (off)
+		out.flags |= VALUE_GRAD_OFF;
+	if (site->kind == SITE_FORWARD && in->module_depth == 0) {
+		struct event *event = event_add(in, EVENT_FORWARD, node->span);
+		event_value(in, event, &out);
+		event->objects[0] = object;
+		event->object_count = 1;
+		event->site = site;
+		event->name = name;
+		event->mode = object_mode(in, object_get(in, object));
+	}
+	return out;
+}
+
+/* ---- modules ---- */
+
+struct value forward_call(struct interp *in, struct object *module, const struct value *callee, struct args *args,
+			  const struct expr *node)
+{
+	struct value inputs[16];
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < args->count && count < 16; i++) {
+		inputs[count] = args->values[i];
+		if (inputs[count].object_count && !(inputs[count].flags & VALUE_PARAMETER))
+			inputs[count] = element_of(in, &args->values[i], node);
+		count++;
+	}
+	struct value out = combine(in, inputs, count, node->span);
+	out.kinds = module->library && str_starts(str_from(module->library->name), "torch.nn.") ? KIND_TENSOR
+										     : KIND_TENSOR | KIND_UNKNOWN;
+	out.counter = NULL;
+	out.flags &= (uint16_t)~(VALUE_COUNTER | VALUE_VIEW | VALUE_LOADER);
+	if (module->kinds & KIND_CRITERION) {
+		out.extent = EXTENT_SCALAR;
+		return out;
+	}
+	in->forward_count++;
+	bool off = grad_is_off(in), frozen = hidden_number(in, module, STR("%frozen")) == 1;
+	if (out.origins)
+		out.origins = origin_retag(&in->origins, out.origins, off ? ORIGIN_CUT : ORIGIN_CALL);
+	struct site *site = site_new(in, SITE_FORWARD, node, module->id, node->span);
+	site->object = module->id;
+	site->proof = frozen || off ? PROOF_NONE : PROOF_FLOW;
+	site->name = module->name;
+	site->grad_off = off;
+	site->inputs = out.origins;
+	if (off)
+		out.flags |= VALUE_GRAD_OFF;
+	if (!frozen || off)
+		out.origins = origin_add(&in->origins, out.origins, origin_make(site->id, off ? ORIGIN_CUT : ORIGIN_SELF));
+	if (in->module_depth == 0) {
+		struct event *event = event_add(in, EVENT_FORWARD, node->span);
+		event_value(in, event, &out);
+		event->objects[0] = module->id;
+		event->object_count = 1;
+		event->site = site;
+		event->name = module->name;
+		event->mode = object_mode(in, module);
+		event->frozen = frozen;
+	}
+	(void)callee;
+	return out;
+}
+
+/* ---- library calls and instances ---- */
+
+static void keep_modules(struct interp *in, struct object *object, struct args *args)
+{
+	for (uint32_t i = 0; i < args->count; i++) {
+		const struct value *v = &args->values[i];
+		uint32_t cell = object_slot(in, object, args->names[i].length ? args->names[i]
+							: str_from(arena_format(in->arena, "%u", i)), true);
+		bool container = false;
+		for (uint8_t j = 0; j < v->object_count; j++) {
+			uint32_t kinds = object_get(in, v->objects[j])->kinds;
+			container |= (kinds & KIND_CONTAINER) && !(kinds & KIND_MODULE);
+		}
+		if (container && !(v->flags & VALUE_PARAMETER))
+			add_element(in, object, element_of(in, v, NULL));
+		else
+			cell_set(in, cell, *v);
+	}
+}
+
+static void fill_container(struct interp *in, struct object *object, struct args *args, const struct expr *node)
+{
+	const struct value *first = args_get(args, 0, NULL);
+	if (first && first->dotted) { /* defaultdict(list): a missing key makes one */
+		const struct model_class *class = model_class_get(in->model, first->dotted);
+		if (class && (class->kinds & KIND_CONTAINER)) {
+			struct object *made = object_new(in, node, 7, KIND_CONTAINER, node->span);
+			made->library = class;
+			add_element(in, object, object_value(in, made));
+		}
+	} else if (first && first->object_count) {
+		bool range;
+		object->literal = is_parts(in, first, &range);
+		for (uint8_t i = 0; i < first->object_count; i++) {
+			struct object *from = object_get(in, first->objects[i]);
+			for (size_t j = 0; j < from->slots.count; j++)
+				cell_set(in, object_slot(in, object, from->slots.items[j].name, true),
+					 cell_get(in, from->slots.items[j].cell));
+			if (from->rest)
+				add_element(in, object, cell_get(in, from->rest));
+			else if (from->input)
+				add_element(in, object, element_of(in, first, node));
+		}
+	} else if (first) {
+		add_element(in, object, element_of(in, first, node));
+	}
+	for (uint32_t i = 0; i < args->count; i++)
+		if (args->names[i].length)
+			cell_set(in, object_slot(in, object, args->names[i], true), args->values[i]);
+}
+
+static struct value library_instance(struct interp *in, const struct model_class *class, struct args *args,
+				     const struct expr *node)
+{
+	struct object *object = object_new(in, node, 0, class->kinds ? class->kinds : KIND_INSTANCE, node->span);
+	object->library = class;
+	struct value out = object_value(in, object);
+	if (class->bound) {
+		const struct value *bound = args_get(args, 1, class->bound);
+		object->bounded = bound && !value_only(bound, KIND_NONE);
+	}
+	if (class->kinds & (KIND_MODULE | KIND_OPTIMIZER))
+		keep_modules(in, object, args);
+	else if (class->kinds & (KIND_CONTAINER | KIND_LOGGER | KIND_LOADER))
+		fill_container(in, object, args, node);
+	if (class->kinds & KIND_DISTRIBUTION) {
+		struct value all = combine(in, args->values, args->count, node->span);
+		out.origins = all.origins;
+		out.flags |= all.flags & VALUE_GRAD_OFF;
+	}
+	if (class->made) {
+		struct str none = {"", 0};
+		apply_rule(in, class->made, &out, args, node, none);
+	}
+	return out;
+}
+
+static bool known_root(struct interp *in, const char *dotted)
+{
+	size_t n = strcspn(dotted, ".");
+	return map_has(&in->model->imports, (struct str){dotted, n});
+}
+
+static struct value library_call(struct interp *in, const char *dotted, struct args *args, const struct expr *node)
+{
+	const char *name = model_canonical(in->model, dotted);
+	const struct model_rule *rule = model_call(in->model, name);
+	const struct model_class *class = model_class_get(in->model, name);
+	struct str last = str_from(strrchr(name, '.') ? strrchr(name, '.') + 1 : name);
+	bool class_like = last.length && last.at[0] >= 'A' && last.at[0] <= 'Z';
+	/* "torch.*" knows of functions what "torch.nn.*" knows of classes: the exact entry wins, then what the name's case says */
+	if (class && (!rule || (class_like && !map_get(&in->model->calls, str_from(name))) ||
+		      map_get(&in->model->classes, str_from(name))))
+		return library_instance(in, class, args, node);
+	if (rule)
+		return apply_rule(in, rule, NULL, args, node, last);
+	struct value out = unknown_call(in, NULL, last, NULL, args, node, true);
+	if (!known_root(in, name) && name[0] != '.' && out.origins && out.origins->count <= 1 && !args->more) {
+		/* nothing that could carry a graph went in, and the library is not about tensors */
+		bool project = strchr(name, '.') == NULL;
+		if (!project)
+			return out;
+	}
+	return out;
+}
+
+static struct str callee_name(struct interp *in, const struct expr *node)
+{
+	const struct expr *callee = node && node->count ? node->items[0] : NULL;
+	if (!callee || callee->span.end > in->text.length)
+		return (struct str){"", 0};
+	return (struct str){in->text.at + callee->span.start, callee->span.end - callee->span.start};
+}
+
+static struct value call_object(struct interp *in, struct object *object, const struct value *callee, struct args *args,
+				const struct expr *node)
+{
+	struct value self = object_value(in, object);
+	if (object->kinds & KIND_CLASS)
+		return class_instantiate(in, class_find(in, object->class_def), args, node);
+	if (object->function)
+		return call_def(in, object, object->self, args, node);
+	if (object->receiver.kinds)
+		return call_method(in, &object->receiver, object->method, args, node);
+	if (object->class_def) {
+		bool module = object->kinds & KIND_MODULE;
+		struct object *method = class_method(in, object->class_def, module ? STR("forward") : STR("__call__"));
+		if (!method && module)
+			method = class_method(in, object->class_def, STR("__call__"));
+		if (method && method->function)
+			return call_def(in, method, object->id, args, node);
+		if (module)
+			return forward_call(in, object, callee, args, node);
+	}
+	const struct model_rule *rule = model_instance_call(in->model, object->library);
+	if (rule && rule->returns.graph != GRAPH_FORWARD)
+		return apply_rule(in, rule, &self, args, node, callee_name(in, node));
+	if (object->kinds & (KIND_MODULE | KIND_CRITERION))
+		return forward_call(in, object, callee, args, node);
+	return unknown_call(in, &self, callee_name(in, node), &self, args, node, false);
+}
+
+struct value call_value(struct interp *in, const struct value *callee, struct args *args, const struct expr *node)
+{
+	struct value out = value_bottom();
+	if (callee->dotted && node)
+		out = library_call(in, callee->dotted, args, node);
+	for (uint8_t i = 0; i < callee->object_count; i++) {
+		if (callee->object_count > 1)
+			cond_push(in);
+		struct value v = call_object(in, object_get(in, callee->objects[i]), callee, args, node);
+		if (callee->object_count > 1)
+			cond_pop(in);
+		out = value_join(&in->origins, &out, &v);
+	}
+	if (callee->dotted || callee->object_count)
+		return out;
+	return unknown_call(in, callee, callee_name(in, node), NULL, args, node, false);
+}
+
+/* ---- methods ---- */
+
+static const struct model_class *class_of_kind(struct interp *in, const struct value *v)
+{
+	if (value_only(v, KIND_TEXT))
+		return model_class_get(in->model, "builtins.str");
+	return NULL;
+}
+
+static struct value call_object_method(struct interp *in, struct object *object, const struct value *whole,
+				       struct str name, struct args *args, const struct expr *node)
+{
+	uint32_t cell = object_slot(in, object, name, false);
+	struct value held = cell && !(object->kinds & KIND_CONTAINER) ? cell_get(in, cell) : value_bottom();
+	struct value self = object_value(in, object);
+	self.origins = whole->origins;
+	self.flags = whole->flags;
+	if (!value_is_bottom(&held) && !(object->input && value_only(&held, KIND_UNKNOWN)))
+		return call_value(in, &held, args, node);
+	if (object->class_def) {
+		struct object *method = class_method(in, object->class_def, name);
+		if (method && method->function) {
+			bool unbound = (object->kinds & KIND_CLASS) && !method->is_class_method;
+			return call_def(in, method, method->is_static || unbound ? 0 : object->id, args, node);
+		}
+		struct value member;
+		if (class_member(in, object->class_def, NULL, name, &member))
+			return call_value(in, &member, args, node);
+		if (str_is(name, "_replace"))
+			return record_replace(in, object, args, node);
+	}
+	const struct model_class *library = object->library ? object->library
+					   : object->class_def ? class_library_base(in, object->class_def) : NULL;
+	const struct model_rule *rule = model_method(in->model, library, name);
+	if (!rule && !library)
+		rule = model_any_method(in->model, name);
+	if (rule) {
+		object->proved |= rule->proves;
+		return apply_rule(in, rule, &self, args, node, name);
+	}
+	if (object->input) {
+		rule = model_method(in->model, model_class_get(in->model, "torch.Tensor"), name);
+		if (rule)
+			return apply_rule(in, rule, &self, args, node, name);
+	}
+	return unknown_call(in, object->input ? &self : NULL, callee_name(in, node), &self, args, node, false);
+}
+
+/* Methods of super(): those behind the class that the running method stands in. */
+static bool call_super(struct interp *in, const struct expr *e, struct args *args, struct value *out)
+{
+	const struct expr *inner = e->items[0]->items[0];
+	if (inner->kind != EXPR_CALL || !inner->count || inner->items[0]->kind != EXPR_NAME ||
+	    !str_is(inner->items[0]->name, "super") || !in->frame)
+		return false;
+	struct frame *frame = in->frame;
+	*out = value_of(KIND_NONE);
+	if (!frame->self || !frame->in_class)
+		return true;
+	struct object *self = object_get(in, frame->self);
+	struct value member;
+	struct def *start = self->class_def ? self->class_def : frame->in_class;
+	if (class_member(in, start, frame->in_class, e->items[0]->name, &member) && member.object_count) {
+		struct object *method = object_get(in, member.objects[0]);
+		if (method->function)
+			*out = call_def(in, method, frame->self, args, e);
+		return true;
+	}
+	const struct model_rule *rule = model_method(in->model, class_library_base(in, start), e->items[0]->name);
+	struct value receiver = object_value(in, self);
+	if (rule)
+		*out = apply_rule(in, rule, &receiver, args, e, e->items[0]->name);
+	return true;
+}
+
+struct value call_method(struct interp *in, const struct value *receiver, struct str name, struct args *args,
+			 const struct expr *node)
+{
+	struct value out = value_bottom();
+	if (receiver->dotted) {
+		const char *dotted = arena_format(in->arena, "%s.%.*s", receiver->dotted, STR_ARG(name));
+		out = library_call(in, dotted, args, node);
+	}
+	bool tensors = value_only(receiver, KIND_TENSOR | KIND_NUMBER) || (receiver->flags & VALUE_PARAMETER);
+	for (uint8_t i = 0; i < receiver->object_count && !tensors; i++) {
+		bool several = receiver->object_count > 1;
+		if (several)
+			cond_push(in);
+		struct value v = call_object_method(in, object_get(in, receiver->objects[i]), receiver, name, args, node);
+		if (several)
+			cond_pop(in);
+		out = value_join(&in->origins, &out, &v);
+	}
+	if (receiver->dotted || (receiver->object_count && !tensors))
+		return out;
+	const struct model_class *class = class_of_kind(in, receiver);
+	const struct model_rule *rule = model_method(in->model, class, name);
+	if (!class) {
+		rule = model_method(in->model, model_class_get(in->model, "torch.Tensor"), name);
+		if (!rule && !tensors)
+			rule = model_any_method(in->model, name);
+	}
+	if (rule)
+		return apply_rule(in, rule, receiver, args, node, name);
+	if (value_only(receiver, KIND_TENSOR)) {
+		struct value values[9] = {*receiver};
+		uint32_t count = 1;
+		for (uint32_t i = 0; i < args->count && count < 9; i++)
+			values[count++] = args->values[i];
+		struct value v = combine(in, values, count, node->span);
+		v.kinds = KIND_TENSOR;
+		return v;
+	}
+	if (value_only(receiver, KIND_TEXT | KIND_NUMBER | KIND_SMALL | KIND_NONE))
+		return value_of(receiver->kinds);
+	return unknown_call(in, NULL, callee_name(in, node), receiver, args, node, false);
+}
+
+struct value eval_call(struct interp *in, const struct expr *e)
+{
+	const struct expr *callee = e->items[0];
+	const struct expr *statement = in->statement_value;
+	struct value receiver = value_bottom(), function = value_bottom();
+	bool method = callee->kind == EXPR_ATTRIBUTE;
+	if (method)
+		receiver = eval(in, callee->items[0]);
+	else
+		function = eval(in, callee);
+	struct args *args = eval_args(in, e);
+	in->statement_value = statement;
+	struct value out;
+	if (method) {
+		if (!call_super(in, e, args, &out))
+			out = call_method(in, &receiver, callee->name, args, e);
+	} else {
+		out = call_value(in, &function, args, e);
+	}
+	in->statement_value = statement;
+	return out;
+}

@@ -1,0 +1,754 @@
+#include <string.h>
+#include "flow/interp.h"
+#include "flow/lower.h"
+
+/* ---- grad mode ---- */
+
+enum grad_mode grad_now(struct interp *in)
+{
+	struct value mode = cell_get(in, in->grad_cell);
+	return mode.number == VALUE_NO_NUMBER ? GRAD_BOTH : (enum grad_mode)mode.number;
+}
+
+bool grad_is_off(struct interp *in)
+{
+	enum grad_mode mode = grad_now(in);
+	return mode == GRAD_OFF || mode == GRAD_INFERENCE;
+}
+
+void grad_set(struct interp *in, enum grad_mode mode)
+{
+	struct value value = value_of(KIND_NUMBER);
+	value.number = mode;
+	cell_set(in, in->grad_cell, value);
+}
+
+/* ---- recorded operations ---- */
+
+/* What KINDS an operation on VALUES has: a tensor if one of them surely is, else whatever they may be. */
+static uint32_t combined_kinds(const struct value *values, uint32_t count)
+{
+	uint32_t kinds = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		if (value_only(&values[i], KIND_TENSOR))
+			return KIND_TENSOR;
+		kinds |= values[i].kinds & ~(uint32_t)(KIND_NONE | KIND_CONTAINER | KIND_INSTANCE | KIND_LIBRARY);
+	}
+	/* number with number stays one; number with what may be a tensor may be a tensor */
+	return kinds ? kinds : KIND_UNKNOWN;
+}
+
+struct value combine(struct interp *in, const struct value *values, uint32_t count, struct span made)
+{
+	struct value out = value_of(combined_kinds(values, count));
+	struct origin_set *set = in->origins.empty;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct value *v = &values[i];
+		if (v->origins)
+			set = origin_union(&in->origins, set, v->origins);
+		out.flags |= v->flags & (VALUE_LOADER | VALUE_DATA | VALUE_INFERENCE | VALUE_GRAD_OFF | VALUE_REQUIRES_GRAD);
+		if (v->device == DEVICE_ACCELERATOR)
+			out.device = DEVICE_ACCELERATOR;
+		if (v->extent == EXTENT_LARGE || (v->extent == EXTENT_SCALAR && out.extent == EXTENT_UNKNOWN))
+			out.extent = v->extent;
+		if (v->counter && !out.counter)
+			out.counter = v->counter;
+	}
+	bool off = grad_is_off(in);
+	out.origins = origin_retag(&in->origins, set, off ? ORIGIN_CUT : ORIGIN_OP);
+	if (off && set->count)
+		out.flags |= VALUE_GRAD_OFF;
+	if (out.counter)
+		out.flags |= VALUE_COUNTER;
+	out.made = made;
+	return out;
+}
+
+/* ---- names ---- */
+
+static uint32_t scope_cell(const struct scope *scope, struct str name)
+{
+	int32_t place = scope->def ? def_local(scope->def, name) : -1;
+	return place >= 0 ? scope->first_cell + (uint32_t)place : 0;
+}
+
+uint32_t lookup_cell(struct interp *in, struct str name)
+{
+	struct scope *first = in->frame ? in->frame->scope : in->module_scope;
+	for (struct scope *scope = first; scope; scope = scope->parent) {
+		/* methods do not see the names of their class */
+		if (scope != first && scope->def && scope->def->kind == DEF_CLASS)
+			continue;
+		uint32_t cell = scope_cell(scope, name);
+		if (cell)
+			return cell;
+	}
+	return 0;
+}
+
+static struct value library_value(struct interp *in, const char *dotted, struct span made)
+{
+	(void)in;
+	struct value value = value_of(KIND_LIBRARY);
+	value.dotted = dotted;
+	value.made = made;
+	return value;
+}
+
+static struct value read_name(struct interp *in, const struct expr *e)
+{
+	uint32_t cell = lookup_cell(in, e->name);
+	struct value value = cell ? cell_get(in, cell) : value_bottom();
+	if (!value_is_bottom(&value))
+		return value;
+	if (!cell || in->cells.items[cell].def == in->module) {
+		const char *dotted = arena_format(in->arena, "builtins.%.*s", STR_ARG(e->name));
+		if (!cell && (model_call(in->model, dotted) || model_class_get(in->model, dotted)))
+			return library_value(in, dotted, e->span);
+	}
+	return value_of(KIND_UNKNOWN);
+}
+
+/* ---- elements and attributes ---- */
+
+/* One part of the result of an unresolved call or forward: of the same graph, but proved on its own. */
+static struct value part_of(struct interp *in, const struct value *value, const void *node, uint32_t variant)
+{
+	struct value out = *value;
+	if (!value->origins)
+		return out;
+	for (uint32_t i = 0; i < value->origins->count; i++) {
+		origin element = value->origins->items[i];
+		struct site *whole = in->sites.items[origin_site(element)];
+		if (origin_tag_of(element) != ORIGIN_SELF || (whole->kind != SITE_FORWARD && whole->kind != SITE_CALL))
+			continue;
+		struct site *part = site_new(in, SITE_ELEMENT, whole, variant, whole->span);
+		part->parent = whole->id;
+		part->position = variant;
+		part->path = whole->path;
+		part->name = whole->name;
+		part->object = whole->object;
+		part->grad_off = whole->grad_off;
+		part->cond = whole->cond;
+		out.origins = origin_add(&in->origins, origin_without(&in->origins, out.origins, whole->id),
+					 origin_make(part->id, ORIGIN_SELF));
+	}
+	(void)node;
+	return out;
+}
+
+struct value element_of(struct interp *in, const struct value *value, const void *node)
+{
+	struct value out = value_bottom();
+	for (uint8_t i = 0; i < value->object_count; i++) {
+		struct object *object = object_get(in, value->objects[i]);
+		if (object->input && !object->rest) {
+			struct value element = input_value(in, object, 1, object->name, object->span);
+			element.origins = in->origins.empty;
+			cell_set(in, object_rest(in, object), element);
+		}
+		struct value v = object_elements(in, object);
+		if ((object->kinds & KIND_LOADER) || value_is_bottom(&v)) {
+			v = value_of(KIND_UNKNOWN);
+			v.flags = object->kinds & KIND_LOADER ? VALUE_LOADER | VALUE_DATA : 0;
+		}
+		if (value->origins)
+			v = value_add_origins(in, v, origin_retag(&in->origins, value->origins, ORIGIN_CALL));
+		out = value_join(&in->origins, &out, &v);
+	}
+	if (value->object_count && !(value->kinds & KIND_TENSOR))
+		return out;
+	if (value_only(value, KIND_TEXT | KIND_NUMBER))
+		return value_of(value->kinds);
+	struct value part = *value;
+	part.flags = (uint16_t)((part.flags | VALUE_VIEW) & ~VALUE_STRUCT);
+	part.object_count = 0;
+	part.many_objects = false;
+	part.number = VALUE_NO_NUMBER;
+	part.text = (struct str){NULL, 0};
+	part.dotted = NULL;
+	if (part.kinds & (KIND_CONTAINER | KIND_LIBRARY | KIND_FUNCTION | KIND_GENERATOR | KIND_CLASS))
+		part.kinds = (part.kinds & KIND_TENSOR) | KIND_UNKNOWN;
+	(void)node;
+	return value_join(&in->origins, &out, &part);
+}
+
+static struct str position_name(struct interp *in, uint32_t position)
+{
+	return str_from(arena_format(in->arena, "%u", position));
+}
+
+struct value element_at(struct interp *in, const struct value *value, uint32_t position, uint32_t total,
+			const struct expr *node)
+{
+	struct value out = value_bottom();
+	uint8_t found = 0;
+	for (uint8_t i = 0; i < value->object_count; i++) {
+		struct object *object = object_get(in, value->objects[i]);
+		uint32_t cell = object_slot(in, object, position_name(in, position), false);
+		struct value v = cell ? cell_get(in, cell) : value_bottom();
+		if (value_is_bottom(&v))
+			continue;
+		found++;
+		out = value_join(&in->origins, &out, &v);
+	}
+	if (found && found == value->object_count && !(value->kinds & KIND_TENSOR))
+		return out;
+	struct value whole = element_of(in, value, node);
+	struct value part = value->object_count ? whole : part_of(in, &whole, node, position + 1);
+	(void)total;
+	return value_join(&in->origins, &out, &part);
+}
+
+static struct value bound_method(struct interp *in, const struct value *receiver, struct str name, const struct expr *node)
+{
+	struct object *method = object_new(in, node, 1, KIND_FUNCTION, node->span);
+	method->receiver = *receiver;
+	method->method = name;
+	return object_value(in, method);
+}
+
+static struct value bind_function(struct interp *in, struct object *function, struct object *self,
+				  const struct expr *node)
+{
+	if (function->is_static || !function->function)
+		return object_value(in, function);
+	struct object *bound = object_new(in, node, 2 + function->id, KIND_FUNCTION, node->span);
+	bound->function = function->function;
+	bound->scope = function->scope;
+	bound->self = self->id;
+	bound->is_class_method = function->is_class_method;
+	bound->grad_mode = function->grad_mode;
+	bound->grad_argument = function->grad_argument;
+	bound->slots.count = 0;
+	for (size_t i = 0; i < function->slots.count; i++)
+		VEC_ADD(&bound->slots, function->slots.items[i]);
+	return object_value(in, bound);
+}
+
+static struct value child_input(struct interp *in, struct object *object, struct str name)
+{
+	struct str full = name;
+	if (object->name.length && object->name.length + name.length < 64)
+		full = str_from(arena_format(in->arena, "%.*s.%.*s", STR_ARG(object->name), STR_ARG(name)));
+	struct value value = input_value(in, object, 16 + (uint32_t)(str_hash(name) & 0xffffff), full, object->span);
+	struct object *child = object_get(in, value.objects[0]);
+	child->owner = object->id;
+	child->birth = object->birth;
+	return value;
+}
+
+static struct value field_value(struct interp *in, const struct model_rule *rule, const struct value *receiver,
+				struct str name, const struct expr *node)
+{
+	struct args *none = args_new(in, 0);
+	return apply_rule(in, rule, receiver, none, node, name);
+}
+
+static struct value read_object_attribute(struct interp *in, struct object *object, const struct value *whole,
+					  struct str name, const struct expr *node)
+{
+	uint32_t cell = object_slot(in, object, name, false);
+	struct value held = cell ? cell_get(in, cell) : value_bottom();
+	if (!value_is_bottom(&held))
+		return held;
+	if (object->class_def) {
+		struct object *method = class_method(in, object->class_def, name);
+		if (method && method->is_property && !(object->kinds & KIND_CLASS)) {
+			struct args *none = args_new(in, 1);
+			return call_def(in, method, object->id, none, node);
+		}
+		if (method && method->function)
+			return object->kinds & KIND_CLASS && !method->is_class_method ? object_value(in, method)
+										      : bind_function(in, method, object, node);
+		struct value member;
+		if (class_member(in, object->class_def, NULL, name, &member))
+			return member;
+	}
+	const struct model_class *library = object->library ? object->library
+					   : object->class_def ? class_library_base(in, object->class_def) : NULL;
+	struct value self = object_value(in, object);
+	if (whole->origins)
+		self.origins = whole->origins;
+	const struct model_rule *field = model_field(in->model, library, name);
+	if (field)
+		return field_value(in, field, &self, name, node);
+	if (model_method(in->model, library, name))
+		return bound_method(in, &self, name, node);
+	if (object->input || (object->kinds & (KIND_MODULE | KIND_INSTANCE))) {
+		struct value child = child_input(in, object, name);
+		/* reads of what nobody assigned give the same unknown thing each time */
+		cell_set(in, object_slot(in, object, name, true), child);
+		return child;
+	}
+	return value_of(KIND_UNKNOWN);
+}
+
+struct value read_attribute(struct interp *in, const struct value *object, struct str name, const struct expr *node)
+{
+	struct value out = value_bottom();
+	if (object->dotted) {
+		const char *dotted = arena_format(in->arena, "%s.%.*s", object->dotted, STR_ARG(name));
+		out = library_value(in, model_canonical(in->model, dotted), node->span);
+	}
+	bool parameter = object->flags & VALUE_PARAMETER;
+	for (uint8_t i = 0; i < object->object_count && !parameter; i++) {
+		struct value v = read_object_attribute(in, object_get(in, object->objects[i]), object, name, node);
+		out = value_join(&in->origins, &out, &v);
+	}
+	if ((object->object_count && !parameter && !(object->kinds & KIND_TENSOR)) || object->dotted)
+		return out;
+	const struct model_class *tensor = model_class_get(in->model, "torch.Tensor");
+	const struct model_rule *field = value_may(object, KIND_TENSOR) ? model_field(in->model, tensor, name) : NULL;
+	struct value v;
+	if (field) {
+		v = field_value(in, field, object, name, node);
+	} else if (value_may(object, KIND_TENSOR) && model_method(in->model, tensor, name)) {
+		v = bound_method(in, object, name, node);
+	} else {
+		struct value part = part_of(in, object, node, 0x1000000u | (uint32_t)(str_hash(name) & 0xffffff));
+		v = tag_value(in, part, part.origins == object->origins ? ORIGIN_OP : ORIGIN_SELF);
+		v.kinds = KIND_UNKNOWN;
+		v.number = VALUE_NO_NUMBER;
+		v.text = (struct str){NULL, 0};
+		v.object_count = 0;
+	}
+	return value_join(&in->origins, &out, &v);
+}
+
+static struct str key_name(struct interp *in, const struct value *key)
+{
+	if (key->text.at)
+		return key->text;
+	if (key->number != VALUE_NO_NUMBER && key->number >= 0 && key->number < 1000)
+		return position_name(in, (uint32_t)key->number);
+	return (struct str){NULL, 0};
+}
+
+static struct value read_object_item(struct interp *in, struct object *object, const struct value *key,
+				     const struct expr *node)
+{
+	if (object->class_def && !(object->kinds & KIND_CONTAINER)) {
+		struct object *method = class_method(in, object->class_def, STR("__getitem__"));
+		if (method && method->function) {
+			struct args *args = args_new(in, 1);
+			args_add(args, *key, (struct str){"", 0}, NULL);
+			return call_def(in, method, object->id, args, node);
+		}
+	}
+	struct str name = key_name(in, key);
+	uint32_t cell = name.at ? object_slot(in, object, name, false) : 0;
+	struct value v = cell ? cell_get(in, cell) : value_bottom();
+	if (!value_is_bottom(&v)) {
+		if (object->rest) {
+			struct value rest = cell_get(in, object->rest);
+			/* a slot that was written later than the rest still wins; others may be in the rest */
+			if ((object->kinds & KIND_CONTAINER) && !(object->literal) && !value_is_bottom(&rest))
+				v = value_join(&in->origins, &v, &rest);
+		}
+		return value_add_origins(in, v, origin_one(&in->origins, origin_make(object_site(in, object), ORIGIN_CALL)));
+	}
+	if (object->input)
+		return child_input(in, object, name.at ? name : STR("[]"));
+	struct value all = object_elements(in, object);
+	return value_is_bottom(&all) ? value_of(KIND_UNKNOWN) : all;
+}
+
+struct value read_item(struct interp *in, const struct value *object, const struct value *key, const struct expr *node)
+{
+	struct value out = value_bottom();
+	bool slice = key->kinds == KIND_SMALL;
+	bool parameter = object->flags & VALUE_PARAMETER;
+	for (uint8_t i = 0; i < object->object_count && !parameter; i++) {
+		struct object *o = object_get(in, object->objects[i]);
+		struct value v = slice ? object_value(in, o) : read_object_item(in, o, key, node);
+		/* a slice is a shorter container of the same elements; for us, the same one unless it is assigned back */
+		if (slice && object->origins)
+			v.origins = object->origins;
+		out = value_join(&in->origins, &out, &v);
+	}
+	if (object->object_count && !parameter && !(object->kinds & KIND_TENSOR))
+		return out;
+	struct value v;
+	if (value_only(object, KIND_TENSOR)) {
+		v = combine(in, object, 1, node->span);
+		v.flags |= VALUE_VIEW;
+		v.extent = EXTENT_UNKNOWN;
+	} else {
+		uint32_t variant = key->text.at ? 0x2000000u | (uint32_t)(str_hash(key->text) & 0xffffff)
+				  : key->number != VALUE_NO_NUMBER ? (uint32_t)key->number + 1u : 0x3000000u;
+		struct value part = part_of(in, object, node, variant);
+		v = tag_value(in, part, part.origins == object->origins ? ORIGIN_OP : ORIGIN_SELF);
+		if (grad_is_off(in))
+			v = tag_value(in, v, ORIGIN_CUT);
+		v.kinds = object->kinds & (KIND_TENSOR | KIND_TEXT) ? (object->kinds & (KIND_TENSOR | KIND_TEXT)) | KIND_UNKNOWN
+								     : KIND_UNKNOWN;
+		v.object_count = 0;
+		v.flags = object->flags & (VALUE_LOADER | VALUE_DATA | VALUE_GRAD_OFF);
+		v.number = VALUE_NO_NUMBER;
+		v.text = (struct str){NULL, 0};
+	}
+	v.dotted = NULL;
+	return value_join(&in->origins, &out, &v);
+}
+
+/* ---- displays ---- */
+
+static const struct {
+	enum expr_kind kind;
+	const char *class_name;
+} display_classes[] = {{EXPR_TUPLE, "builtins.tuple"}, {EXPR_LIST, "builtins.list"}, {EXPR_SET, "builtins.set"},
+		       {EXPR_DICT, "builtins.dict"}};
+
+static struct object *new_display(struct interp *in, const struct expr *e)
+{
+	struct object *object = object_new(in, e, 0, KIND_CONTAINER, e->span);
+	for (size_t i = 0; i < sizeof display_classes / sizeof *display_classes; i++)
+		if (display_classes[i].kind == e->kind)
+			object->library = model_class_get(in->model, display_classes[i].class_name);
+	return object;
+}
+
+void add_element(struct interp *in, struct object *object, struct value value)
+{
+	uint32_t cell = object_rest(in, object);
+	struct value old = cell_get(in, cell);
+	cell_set(in, cell, value_join(&in->origins, &old, &value));
+}
+
+static struct value eval_display(struct interp *in, const struct expr *e)
+{
+	enum { LITERAL = 16 };
+	bool literal = e->count <= LITERAL;
+	struct value values[LITERAL];
+	struct value starred = value_bottom();
+	for (uint16_t i = 0; i < e->count; i++) {
+		const struct expr *item = e->items[i];
+		struct value v = eval(in, item->kind == EXPR_STAR ? item->items[0] : item);
+		if (item->kind == EXPR_STAR) {
+			literal = false;
+			v = element_of(in, &v, item);
+		}
+		if (i < LITERAL && item->kind != EXPR_STAR)
+			values[i] = v;
+		else
+			starred = value_join(&in->origins, &starred, &v);
+		if (i < LITERAL && item->kind == EXPR_STAR)
+			values[i] = value_bottom();
+	}
+	struct object *object = new_display(in, e);
+	bool star_seen = false;
+	for (uint16_t i = 0; i < e->count && i < LITERAL; i++) {
+		star_seen |= e->items[i]->kind == EXPR_STAR;
+		if (e->items[i]->kind == EXPR_STAR)
+			continue;
+		if (star_seen || e->kind == EXPR_SET)
+			add_element(in, object, values[i]);
+		else
+			cell_set(in, object_slot(in, object, position_name(in, i), true), values[i]);
+	}
+	if (!value_is_bottom(&starred))
+		add_element(in, object, starred);
+	object->literal = literal && e->count > 0;
+	return object_value(in, object);
+}
+
+static struct value eval_dict(struct interp *in, const struct expr *e)
+{
+	struct object *object = new_display(in, e);
+	for (uint16_t i = 0; i < e->count; i++) {
+		const struct expr *item = e->items[i];
+		if (item->kind == EXPR_PAIR) {
+			struct value key = eval(in, item->items[0]), v = eval(in, item->items[1]);
+			struct str name = key_name(in, &key);
+			/* nested displays may have made this object anew: look it up after evaluation only */
+			if (name.at)
+				cell_set(in, object_slot(in, object, name, true), v);
+			else
+				add_element(in, object, v);
+		} else {
+			struct value v = eval(in, item->kind == EXPR_DOUBLE_STAR && item->count ? item->items[0] : item);
+			for (uint8_t j = 0; j < v.object_count; j++) {
+				struct object *from = object_get(in, v.objects[j]);
+				for (size_t k = 0; k < from->slots.count; k++)
+					cell_set(in, object_slot(in, object, from->slots.items[k].name, true),
+						 cell_get(in, from->slots.items[k].cell));
+				if (from->rest)
+					add_element(in, object, cell_get(in, from->rest));
+			}
+		}
+	}
+	object->literal = e->count > 0 && e->count <= 16;
+	return object_value(in, object);
+}
+
+/* ---- operators ---- */
+
+static bool is_container_value(struct interp *in, const struct value *v)
+{
+	for (uint8_t i = 0; i < v->object_count; i++)
+		if (object_get(in, v->objects[i])->kinds & KIND_CONTAINER)
+			return true;
+	return false;
+}
+
+/* list + list, tuple + tuple: a new container with the elements of both. */
+static struct value concatenate(struct interp *in, const struct value *values, uint32_t count, const struct expr *e)
+{
+	struct object *object = object_new(in, e, 0, KIND_CONTAINER, e->span);
+	struct value out = object_value(in, object);
+	out.origins = in->origins.empty;
+	for (uint32_t i = 0; i < count; i++) {
+		struct value element = element_of(in, &values[i], e);
+		add_element(in, object, element);
+		if (values[i].origins)
+			out = value_add_origins(in, out, origin_retag(&in->origins, values[i].origins, ORIGIN_OP));
+		for (uint8_t j = 0; j < values[i].object_count; j++) {
+			struct object *part = object_get(in, values[i].objects[j]);
+			if (!object->library)
+				object->library = part->library;
+			out = value_add_origins(in, out, origin_one(&in->origins, origin_make(object_site(in, part), ORIGIN_OP)));
+		}
+	}
+	out.flags |= VALUE_CONCAT;
+	return out;
+}
+
+static struct value eval_binary(struct interp *in, const struct expr *e)
+{
+	struct value first = eval(in, e->items[0]);
+	if (e->op == '%' && value_only(&first, KIND_TEXT)) {
+		struct value right = eval(in, e->items[1]);
+		struct value out = value_of(KIND_TEXT);
+		out.origins = origin_retag(&in->origins, deep_origins(in, &right), ORIGIN_OP);
+		out.counter = right.counter;
+		out.made = e->span;
+		return out;
+	}
+	uint32_t count = e->count;
+	struct value out = first;
+	for (uint32_t i = 1; i < count; i++) {
+		struct value pair[2] = {out, eval(in, e->items[i])};
+		if (e->op == '+' && (is_container_value(in, &pair[0]) || is_container_value(in, &pair[1]))) {
+			out = concatenate(in, pair, 2, e);
+			continue;
+		}
+		if (e->op == '*' && is_container_value(in, &pair[0]))
+			continue;
+		out = combine(in, pair, 2, e->span);
+		if (value_only(&pair[0], KIND_TEXT) || value_only(&pair[1], KIND_TEXT))
+			out.kinds = KIND_TEXT;
+		if (e->op == '%' || (e->op == '/' && value_only(&out, KIND_NUMBER))) {
+			out.counter = NULL;
+			out.flags &= (uint16_t)~VALUE_COUNTER;
+		}
+	}
+	return out;
+}
+
+static struct value eval_compare(struct interp *in, const struct expr *e)
+{
+	bool tensor = false;
+	for (uint16_t i = 0; i < e->count; i++) {
+		struct value v = eval(in, e->items[i]);
+		tensor |= (v.kinds & KIND_TENSOR) != 0;
+	}
+	bool identity = e->op == 's' || e->op == 'S' || e->op == 'i' || e->op == 'n';
+	struct value out = value_of(tensor && !identity ? KIND_TENSOR | KIND_NUMBER : KIND_NUMBER);
+	out.made = e->span;
+	return out;
+}
+
+static int literal_truth(const struct expr *e)
+{
+	if (e->kind == EXPR_CONSTANT)
+		return str_is(e->name, "True");
+	if (e->kind == EXPR_NUMBER && e->number != INT64_MIN)
+		return e->number != 0;
+	return -1;
+}
+
+static struct value eval_conditional(struct interp *in, const struct expr *e)
+{
+	if (e->count != 3)
+		return value_of(KIND_UNKNOWN);
+	int truth = literal_truth(e->items[1]);
+	eval(in, e->items[1]);
+	if (truth >= 0)
+		return eval(in, truth ? e->items[0] : e->items[2]);
+	cond_push(in);
+	struct value a = eval(in, e->items[0]), b = eval(in, e->items[2]);
+	cond_pop(in);
+	return value_join(&in->origins, &a, &b);
+}
+
+static struct value eval_text(struct interp *in, const struct expr *e)
+{
+	struct value out = value_of(KIND_TEXT);
+	out.origins = in->origins.empty;
+	out.made = e->span;
+	for (uint16_t i = 0; i < e->count; i++) {
+		struct value v = eval(in, e->items[i]);
+		out = value_add_origins(in, out, origin_retag(&in->origins, deep_origins(in, &v), ORIGIN_OP));
+		if (v.counter)
+			out.counter = v.counter;
+	}
+	if (!e->count)
+		out.text = e->name.at ? e->name : (struct str){"", 0};
+	return out;
+}
+
+static struct value eval_lambda(struct interp *in, const struct expr *e)
+{
+	struct object *object = object_new(in, e, 0, KIND_FUNCTION, e->span);
+	object->function = e->def;
+	object->scope = in->frame ? in->frame->scope : in->module_scope;
+	for (uint32_t i = 0; i < e->def->param_count; i++)
+		if (e->def->params[i].fallback)
+			cell_set(in, object_slot(in, object, e->def->params[i].name, true), eval(in, e->def->params[i].fallback));
+	return object_value(in, object);
+}
+
+static struct value eval_yield(struct interp *in, const struct expr *e)
+{
+	struct value v = value_of(KIND_NONE);
+	if (e->count)
+		v = eval(in, e->items[0]);
+	if (e->op == 'f')
+		v = element_of(in, &v, e);
+	struct frame *frame = in->frame;
+	if (!frame)
+		return value_of(KIND_UNKNOWN);
+	if (frame->grad_block && grad_is_off(in) && !frame->on_yield) {
+		struct event *event = event_add(in, EVENT_YIELD, e->span);
+		event_value(in, event, &v);
+	}
+	frame->yielded = value_join(&in->origins, &frame->yielded, &v);
+	frame->yields_grad_off |= grad_is_off(in);
+	return value_of(KIND_UNKNOWN);
+}
+
+static struct value eval_unary(struct interp *in, const struct expr *e)
+{
+	struct value v = e->count ? eval(in, e->items[0]) : value_of(KIND_UNKNOWN);
+	if (value_only(&v, KIND_NUMBER)) {
+		v.number = VALUE_NO_NUMBER;
+		return v;
+	}
+	return combine(in, &v, 1, e->span);
+}
+
+static struct value eval_constant(const struct expr *e)
+{
+	struct value v = value_of(str_is(e->name, "None") ? KIND_NONE : KIND_NUMBER);
+	if (v.kinds == KIND_NUMBER)
+		v.number = str_is(e->name, "True");
+	v.made = e->span;
+	return v;
+}
+
+static struct value eval_subscript(struct interp *in, const struct expr *e)
+{
+	struct value object = eval(in, e->items[0]);
+	struct value key = value_of(KIND_UNKNOWN);
+	if (e->count == 2) {
+		key = eval(in, e->items[1]);
+	} else {
+		for (uint16_t i = 1; i < e->count; i++)
+			eval(in, e->items[i]);
+		key = value_of(KIND_UNKNOWN);
+	}
+	return read_item(in, &object, &key, e);
+}
+
+static struct value eval_kind(struct interp *in, const struct expr *e)
+{
+	struct value v = value_of(KIND_UNKNOWN);
+	switch (e->kind) {
+	case EXPR_NAME:
+		return read_name(in, e);
+	case EXPR_NUMBER:
+		v = value_of(KIND_NUMBER);
+		v.number = e->number;
+		return v;
+	case EXPR_TEXT:
+		return eval_text(in, e);
+	case EXPR_CONSTANT:
+		return eval_constant(e);
+	case EXPR_ATTRIBUTE:
+		v = eval(in, e->items[0]);
+		return read_attribute(in, &v, e->name, e);
+	case EXPR_SUBSCRIPT:
+		return eval_subscript(in, e);
+	case EXPR_SLICE:
+		for (uint16_t i = 0; i < e->count; i++)
+			eval(in, e->items[i]);
+		return value_of(KIND_SMALL);
+	case EXPR_CALL:
+		return eval_call(in, e);
+	case EXPR_BINARY:
+		return eval_binary(in, e);
+	case EXPR_COMPARE:
+		return eval_compare(in, e);
+	case EXPR_BOOLEAN: {
+		struct value a = eval(in, e->items[0]);
+		cond_push(in);
+		struct value b = eval(in, e->items[1]);
+		cond_pop(in);
+		return value_join(&in->origins, &a, &b);
+	}
+	case EXPR_NOT:
+		if (e->count)
+			eval(in, e->items[0]);
+		return value_of(KIND_NUMBER);
+	case EXPR_UNARY:
+		return eval_unary(in, e);
+	case EXPR_CONDITIONAL:
+		return eval_conditional(in, e);
+	case EXPR_LAMBDA:
+		return eval_lambda(in, e);
+	case EXPR_TUPLE:
+	case EXPR_LIST:
+	case EXPR_SET:
+		return eval_display(in, e);
+	case EXPR_DICT:
+		return eval_dict(in, e);
+	case EXPR_COMPREHENSION:
+		return run_comprehension(in, e);
+	case EXPR_AWAIT:
+	case EXPR_KEYWORD:
+		return e->count ? eval(in, e->items[0]) : v;
+	case EXPR_STAR:
+	case EXPR_DOUBLE_STAR:
+		if (!e->count)
+			return v;
+		v = eval(in, e->items[0]);
+		return element_of(in, &v, e);
+	case EXPR_YIELD:
+		return eval_yield(in, e);
+	case EXPR_NAMED:
+		v = eval(in, e->items[1]);
+		assign_target(in, e->items[0], v, e->span);
+		return v;
+	default:
+		for (uint16_t i = 0; i < e->count; i++)
+			eval(in, e->items[i]);
+		return value_of(KIND_UNKNOWN);
+	}
+}
+
+enum { EVAL_DEPTH = 1500 };
+
+struct value eval(struct interp *in, const struct expr *e)
+{
+	if (!e)
+		return value_of(KIND_NONE);
+	if (in->budget-- <= 0 || in->eval_depth >= EVAL_DEPTH) {
+		in->partial = true;
+		return value_of(KIND_UNKNOWN);
+	}
+	in->eval_depth++;
+	struct value v = eval_kind(in, e);
+	in->eval_depth--;
+	return v;
+}

@@ -1,0 +1,1092 @@
+#include <string.h>
+#include "flow/interp.h"
+#include "flow/lower.h"
+
+static bool exec_stmt(struct interp *in, const struct stmt *s);
+
+void cond_push(struct interp *in)
+{
+	uint32_t depth = in->path ? in->path->depth : 0;
+	in->cond_open[depth < 63 ? depth : 63]++;
+}
+
+void cond_pop(struct interp *in)
+{
+	uint32_t depth = in->path ? in->path->depth : 0;
+	in->cond_open[depth < 63 ? depth : 63]--;
+}
+
+/* ---- keeping values ---- */
+
+/* The innermost loop around here over which CELL's new VALUE is computed from its own old one. */
+static struct loop *chain_loop(struct interp *in, uint32_t cell, const struct value *value, bool *module, bool *selects)
+{
+	*module = *selects = false;
+	if (!value->origins)
+		return NULL;
+	for (struct loop *loop = in->path; loop; loop = loop->outer) {
+		uint32_t site = carry_site(in, loop, cell)->id;
+		if (origin_has(value->origins, origin_make(site, ORIGIN_OP)))
+			return loop;
+		if (origin_has(value->origins, origin_make(site, ORIGIN_CALL))) {
+			*module = true;
+			return loop;
+		}
+	}
+	return NULL;
+}
+
+static void add_chain_event(struct interp *in, uint32_t cell, const struct value *value, struct loop *loop, bool module,
+			    struct span node, struct str name)
+{
+	struct event *event = event_add(in, EVENT_ACCUMULATE, node);
+	event_value(in, event, value);
+	event->cell = cell;
+	event->holder = in->cells.items[cell].object;
+	event->carry = loop;
+	event->rebuilt = value->flags & VALUE_CONCAT;
+	event->through_module = module;
+	event->name = name;
+}
+
+/* The containers that CELL held and does not hold any more are let go, unless something else has them. */
+static void let_go(struct interp *in, uint32_t cell, const struct value *next, struct span node)
+{
+	struct value old = cell_get(in, cell);
+	for (uint8_t i = 0; i < old.object_count; i++) {
+		struct object *object = object_get(in, old.objects[i]);
+		bool kept = false;
+		for (uint8_t j = 0; j < next->object_count; j++)
+			kept |= next->objects[j] == object->id;
+		if (kept || !(object->kinds & KIND_CONTAINER) || object->homes > 1)
+			continue;
+		event_add(in, EVENT_RESET, node)->holder = object->id;
+	}
+}
+
+static void settle(struct interp *in, uint32_t cell, const struct value *value, struct str name)
+{
+	for (uint8_t i = 0; i < value->object_count; i++) {
+		struct object *object = object_get(in, value->objects[i]);
+		if (object->last_home != cell) {
+			object->homes++;
+			object->last_home = cell;
+		}
+		if (!object->name.length)
+			object->name = name;
+		if (!object->owner)
+			object->owner = in->cells.items[cell].object;
+	}
+}
+
+/* A recorded result that gets a name is a site of its own, so that later consumptions can tell it from its inputs. */
+static struct value derive(struct interp *in, struct value value, uint32_t cell, struct span node, struct str name)
+{
+	if (!value.origins || !value_may(&value, KIND_TENSOR) || value.object_count || grad_is_off(in))
+		return value;
+	bool recorded = false;
+	for (uint32_t i = 0; i < value.origins->count; i++) {
+		origin element = value.origins->items[i];
+		enum site_kind kind = in->sites.items[origin_site(element)]->kind;
+		if (kind == SITE_OBJECT || kind == SITE_CARRY)
+			continue;
+		if (origin_tag_of(element) == ORIGIN_SELF)
+			return value;
+		recorded |= origin_tag_of(element) == ORIGIN_OP;
+	}
+	if (!recorded)
+		return value;
+	struct site *site = site_new(in, SITE_DERIVED, (const void *)(uintptr_t)(node.start + 1u), cell, node);
+	site->inputs = value.origins;
+	site->cell = cell;
+	site->name = name;
+	value.origins = origin_add(&in->origins, value.origins, origin_make(site->id, ORIGIN_SELF));
+	return value;
+}
+
+void assign_cell(struct interp *in, uint32_t cell, struct value value, struct span node, struct str name, bool outer)
+{
+	bool module, selects;
+	if ((value.flags & VALUE_COUNTER) && !value.counter)
+		value.counter = in->path;
+	struct loop *loop = chain_loop(in, cell, &value, &module, &selects);
+	if (loop)
+		add_chain_event(in, cell, &value, loop, module, node, name);
+	let_go(in, cell, &value, node);
+	value = derive(in, value, cell, node, name);
+	settle(in, cell, &value, name);
+	if (outer && !loop) {
+		struct event *event = event_add(in, EVENT_ASSIGN, node);
+		event_value(in, event, &value);
+		event->cell = cell;
+		event->holder = in->cells.items[cell].object;
+		event->name = name;
+	}
+	cell_set(in, cell, value);
+}
+
+void fill_cell(struct interp *in, uint32_t cell, struct value value, struct span node, struct str name, bool weak)
+{
+	bool module, selects;
+	struct loop *loop = chain_loop(in, cell, &value, &module, &selects);
+	if (loop)
+		add_chain_event(in, cell, &value, loop, module, node, name);
+	struct value old = cell_get(in, cell);
+	cell_set(in, cell, weak ? value_join(&in->origins, &old, &value) : value);
+}
+
+static struct str element_key(struct interp *in, const struct value *key)
+{
+	if (key && key->text.at)
+		return key->text;
+	if (key && key->number != VALUE_NO_NUMBER && key->number >= 0 && key->number < 1000)
+		return str_from(arena_format(in->arena, "%d", (int)key->number));
+	return (struct str){NULL, 0};
+}
+
+static void merge_slots(struct interp *in, struct object *into, const struct value *from)
+{
+	for (uint8_t i = 0; i < from->object_count; i++) {
+		struct object *object = object_get(in, from->objects[i]);
+		if (object == into)
+			continue;
+		for (size_t j = 0; j < object->slots.count; j++)
+			cell_set(in, object_slot(in, into, object->slots.items[j].name, true),
+				 cell_get(in, object->slots.items[j].cell));
+		if (object->rest)
+			add_element(in, into, cell_get(in, object->rest));
+	}
+}
+
+static void add_store_event(struct interp *in, struct object *holder, enum store_op op, const struct value *key,
+			    const struct value *value, struct span node, struct str name)
+{
+	struct event *event = event_add(in, EVENT_STORE, node);
+	event_value(in, event, value);
+	event->holder = holder->id;
+	event->op = op;
+	event->name = name;
+	event->bounded = holder->bounded || holder->guarded;
+	if (key) {
+		event->key = *key;
+		event->has_key = true;
+	}
+}
+
+void store_into(struct interp *in, uint32_t holder_id, enum store_op op, const struct value *key, struct value value,
+		struct span node, struct str name)
+{
+	struct object *holder = object_get(in, holder_id);
+	struct str slot = element_key(in, key);
+	if (op == STORE_KEY || op == STORE_ASSIGN) {
+		uint32_t cell = slot.at ? object_slot(in, holder, slot, true) : object_rest(in, holder);
+		bool module, selects;
+		struct loop *loop = chain_loop(in, cell, &value, &module, &selects);
+		if (loop)
+			add_chain_event(in, cell, &value, loop, module, node, name);
+		else
+			add_store_event(in, holder, op, key, &value, node, name);
+		if (slot.at)
+			cell_set(in, cell, value);
+		else
+			add_element(in, holder, value);
+		return;
+	}
+	add_store_event(in, holder, op, NULL, &value, node, name);
+	holder->literal = false;
+	if (op == STORE_UPDATE)
+		merge_slots(in, holder, &value);
+	else
+		add_element(in, holder, op == STORE_EXTEND ? element_of(in, &value, NULL) : value);
+}
+
+/* ---- assignment ---- */
+
+static struct str text_of(struct interp *in, struct span span)
+{
+	if (span.end > in->text.length || span.start >= span.end)
+		return (struct str){"", 0};
+	return (struct str){in->text.at + span.start, span.end - span.start};
+}
+
+void freeze(struct interp *in, struct object *object, const struct value *on)
+{
+	bool whole = in->cond_open[in->path && in->path->depth < 63 ? in->path->depth : 0] == 0;
+	int64_t frozen = on->number == 0 ? 1 : on->number == 1 ? 0 : -1;
+	set_mode(in, object, STR("%frozen"), whole ? frozen : VALUE_NO_NUMBER);
+}
+
+static void assign_attribute(struct interp *in, const struct expr *target, struct value value, struct span node)
+{
+	struct value object = eval(in, target->items[0]);
+	struct str name = text_of(in, target->span);
+	if (str_is(target->name, "requires_grad")) {
+		for (uint8_t i = 0; i < object.object_count; i++)
+			freeze(in, object_get(in, object.objects[i]), &value);
+		return;
+	}
+	if (str_is(target->name, "grad") && (object.flags & VALUE_PARAMETER)) {
+		struct event *event = event_add(in, EVENT_ZERO, node);
+		memcpy(event->objects, object.objects, sizeof event->objects);
+		event->object_count = object.object_count;
+		return;
+	}
+	if (object.flags & VALUE_PARAMETER)
+		return;
+	bool strong = object.object_count == 1 && !object.many_objects;
+	for (uint8_t i = 0; i < object.object_count; i++) {
+		struct object *o = object_get(in, object.objects[i]);
+		uint32_t cell = object_slot(in, o, target->name, true);
+		struct value next = value;
+		if (!strong) {
+			struct value old = cell_get(in, cell);
+			next = value_join(&in->origins, &old, &value);
+		}
+		assign_cell(in, cell, next, node, name, true);
+	}
+}
+
+/* t[…] = v on a tensor: with grad on, the tensor becomes a holder of v's graph. */
+void write_tensor(struct interp *in, const struct expr *base, const struct value *old, const struct value *value,
+			 struct span node)
+{
+	if (base->kind != EXPR_NAME && base->kind != EXPR_ATTRIBUTE)
+		return;
+	struct value pair[2] = {*old, *value};
+	struct value next = combine(in, pair, 2, node);
+	next.flags = old->flags;
+	next.made = old->made;
+	if (base->kind == EXPR_NAME) {
+		uint32_t cell = lookup_cell(in, base->name);
+		if (cell)
+			assign_cell(in, cell, next, node, base->name, false);
+	} else {
+		assign_attribute(in, base, next, node);
+	}
+}
+
+static void assign_subscript(struct interp *in, const struct expr *target, struct value value, struct span node)
+{
+	struct value object = eval(in, target->items[0]);
+	struct value key = target->count == 2 ? eval(in, target->items[1]) : value_of(KIND_UNKNOWN);
+	struct str name = text_of(in, target->items[0]->span);
+	bool slice = target->count == 2 && target->items[1]->kind == EXPR_SLICE;
+	for (uint8_t i = 0; i < object.object_count && !(object.flags & VALUE_PARAMETER); i++) {
+		struct object *o = object_get(in, object.objects[i]);
+		struct object *method = o->class_def ? class_method(in, o->class_def, STR("__setitem__")) : NULL;
+		if (method && method->function) {
+			struct args *args = args_new(in, 2);
+			args_add(args, key, (struct str){"", 0}, NULL);
+			args_add(args, value, (struct str){"", 0}, NULL);
+			call_def(in, method, o->id, args, target);
+		} else if (slice) {
+			event_add(in, EVENT_RESET, node)->holder = o->id;
+		} else if (o->kinds & KIND_CONTAINER || o->input) {
+			store_into(in, o->id, STORE_KEY, &key, value, node, name);
+		}
+	}
+	if (value_may(&object, KIND_TENSOR) && !object.object_count)
+		write_tensor(in, target->items[0], &object, &value, node);
+}
+
+static void assign_sequence(struct interp *in, const struct expr *target, const struct value *value, struct span node)
+{
+	for (uint16_t i = 0; i < target->count; i++) {
+		const struct expr *item = target->items[i];
+		struct value part;
+		if (item->kind == EXPR_STAR) {
+			struct object *rest = object_new(in, item, 0, KIND_CONTAINER, item->span);
+			rest->library = model_class_get(in->model, "builtins.list");
+			add_element(in, rest, element_of(in, value, item));
+			part = object_value(in, rest);
+			item = item->count ? item->items[0] : item;
+		} else {
+			part = element_at(in, value, i, target->count, item);
+		}
+		assign_target(in, item, part, node);
+	}
+}
+
+void assign_target(struct interp *in, const struct expr *target, struct value value, struct span node)
+{
+	if (in->budget-- <= 0)
+		return;
+	switch (target->kind) {
+	case EXPR_NAME: {
+		uint32_t cell = lookup_cell(in, target->name);
+		struct def *def = in->frame ? in->frame->def : in->module;
+		if (cell)
+			assign_cell(in, cell, value, node, target->name, def_declares_outer(def, target->name));
+		break;
+	}
+	case EXPR_ATTRIBUTE:
+		assign_attribute(in, target, value, node);
+		break;
+	case EXPR_SUBSCRIPT:
+		assign_subscript(in, target, value, node);
+		break;
+	case EXPR_TUPLE:
+	case EXPR_LIST:
+		assign_sequence(in, target, &value, node);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool any_container(struct interp *in, const struct value *v)
+{
+	for (uint8_t i = 0; i < v->object_count; i++)
+		if (object_get(in, v->objects[i])->kinds & KIND_CONTAINER)
+			return true;
+	return false;
+}
+
+static void exec_augment(struct interp *in, const struct stmt *s)
+{
+	const struct expr *target = s->targets[0];
+	struct value old = eval(in, target), right = eval(in, s->value);
+	bool grows = any_container(in, &old) || (old.object_count && any_container(in, &right));
+	for (uint8_t i = 0; i < old.object_count; i++) {
+		struct object *o = object_get(in, old.objects[i]);
+		struct object *method = o->class_def ? class_method(in, o->class_def, STR("__iadd__")) : NULL;
+		if (method && method->function && s->op == '+') {
+			struct args *args = args_new(in, 1);
+			args_add(args, right, (struct str){"", 0}, NULL);
+			struct value v = call_def(in, method, o->id, args, s->value);
+			assign_target(in, target, v, s->span);
+			return;
+		}
+	}
+	if (grows && (s->op == '+' || s->op == '|')) {
+		bool tuple = old.object_count == 1 && object_get(in, old.objects[0])->library &&
+			     str_is(str_from(object_get(in, old.objects[0])->library->name), "builtins.tuple");
+		if (!tuple) {
+			for (uint8_t i = 0; i < old.object_count; i++)
+				store_into(in, old.objects[i], s->op == '|' ? STORE_UPDATE : STORE_EXTEND, NULL, right, s->span,
+					   text_of(in, target->span));
+			return;
+		}
+	}
+	struct value pair[2] = {old, right};
+	struct value next = combine(in, pair, 2, s->span);
+	if (value_only(&old, KIND_TEXT))
+		next.kinds = KIND_TEXT;
+	if (grows) {
+		next = old;
+		next.flags |= VALUE_CONCAT;
+		next = tag_value(in, next, ORIGIN_OP);
+		for (uint8_t i = 0; i < old.object_count; i++)
+			add_element(in, object_get(in, old.objects[i]), element_of(in, &right, s->value));
+	}
+	assign_target(in, target, next, s->span);
+}
+
+/* ---- loops ---- */
+
+typedef bool loop_body(struct interp *in, struct loop *loop, void *context);
+
+static void head_add(struct interp *in, struct loop *loop)
+{
+	for (uint32_t i = 0; loop->head && i < loop->head->count; i++) {
+		struct cell_value *item = &loop->head->items[i];
+		struct value now = cell_get(in, item->cell);
+		struct value joined = value_join(&in->origins, &now, &item->value);
+		struct site *carry = carry_site(in, loop, item->cell);
+		if (value_is_bottom(&joined))
+			continue;
+		if (!joined.origins)
+			joined.origins = in->origins.empty;
+		joined.origins = origin_add(&in->origins, origin_without(&in->origins, joined.origins, carry->id),
+					    origin_make(carry->id, ORIGIN_SELF));
+		cell_set(in, item->cell, joined);
+	}
+}
+
+/* Whether the back edge brings something that the head of this walk did not have. */
+static bool head_update(struct interp *in, struct loop *loop, uint32_t mark)
+{
+	struct delta *delta = state_delta(in, mark, NULL);
+	struct head_list *head = ARENA_NEW(in->arena, struct head_list);
+	bool changed = loop->head == NULL;
+	uint32_t stamp = ++in->stamp;
+	uint32_t old_count = loop->head ? loop->head->count : 0;
+	head->items = ARENA_ARRAY(in->arena, struct cell_value, old_count + delta->count + 1);
+	for (uint32_t i = 0; i < old_count; i++) {
+		struct cell *cell = &in->cells.items[loop->head->items[i].cell];
+		cell->stamp = stamp;
+		cell->join_count = head->count;
+		head->items[head->count++] = loop->head->items[i];
+	}
+	for (uint32_t i = 0; i < delta->count; i++) {
+		struct cell *cell = &in->cells.items[delta->items[i].cell];
+		struct value back = delta->items[i].value;
+		uint32_t carry = carry_site(in, loop, delta->items[i].cell)->id;
+		if (back.origins)
+			back.origins = origin_without(&in->origins, back.origins, carry);
+		if (cell->stamp != stamp) {
+			changed = true;
+			cell->stamp = stamp;
+			cell->join_count = head->count;
+			head->items[head->count++] = (struct cell_value){delta->items[i].cell, back};
+			continue;
+		}
+		struct value *old = &head->items[cell->join_count].value;
+		struct value joined = value_join(&in->origins, old, &back);
+		changed |= !value_same(old, &joined);
+		*old = joined;
+	}
+	loop->head = head;
+	return changed;
+}
+
+/* A chain that the end of the iteration has dropped again (the name was reset) is none. */
+static void confirm_chains(struct interp *in, struct loop *loop, size_t first_event)
+{
+	for (size_t i = first_event; i < in->events.count; i++) {
+		struct event *event = &in->events.items[i];
+		if (event->kind != EVENT_ACCUMULATE || event->carry != loop)
+			continue;
+		struct value end = cell_get(in, event->cell);
+		uint32_t site = carry_site(in, loop, event->cell)->id;
+		if (!end.origins || (!origin_has(end.origins, origin_make(site, ORIGIN_OP)) &&
+				     !origin_has(end.origins, origin_make(site, ORIGIN_CALL))))
+			event->carry = NULL;
+	}
+}
+
+enum { LOOP_WALKS = 3 };
+
+/* Walks a loop until its head is stable, at most LOOP_WALKS times; only the last walk's events stay. */
+static void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *context, bool may_skip)
+{
+	uint32_t mark = state_mark(in);
+	size_t first_event = in->events.count;
+	struct loop_frame frame = {.loop = loop, .mark = mark};
+	struct loop *outer_path = in->path;
+	struct frame *owner = in->frame;
+	if (owner) {
+		frame.outer = owner->loops;
+		owner->loops = &frame;
+	}
+	in->path = loop;
+	struct delta *back = NULL;
+	for (int walk = 0; walk < LOOP_WALKS; walk++) {
+		state_undo(in, mark);
+		in->events.count = first_event;
+		frame.breaks = frame.continues = NULL;
+		head_add(in, loop);
+		bool alive = body(in, loop, context);
+		back = alive ? state_delta(in, mark, frame.continues) : frame.continues;
+		if (back)
+			state_join(in, mark, back, false);
+		else
+			state_undo(in, mark);
+		confirm_chains(in, loop, first_event);
+		bool seeded = loop->head != NULL;
+		if (!head_update(in, loop, mark) && seeded)
+			break;
+	}
+	in->path = outer_path;
+	if (owner)
+		owner->loops = frame.outer;
+	struct delta *ends = frame.breaks;
+	if (may_skip || back)
+		ends = state_delta(in, mark, ends);
+	if (!may_skip && frame.breaks)
+		ends = frame.breaks;
+	state_join(in, mark, ends, may_skip);
+}
+
+struct for_context {
+	const struct stmt *stmt;
+	struct value iterable;
+	const struct expr *condition; /* of a while loop */
+	bool leaves;
+};
+
+bool is_parts(struct interp *in, const struct value *iterable, bool *range)
+{
+	*range = false;
+	if (iterable->flags & (VALUE_STRUCT | VALUE_PARAMETER))
+		return true;
+	if (iterable->object_count == 0)
+		return value_only(iterable, KIND_TENSOR) && iterable->origins && iterable->origins->count;
+	for (uint8_t i = 0; i < iterable->object_count; i++) {
+		struct object *object = object_get(in, iterable->objects[i]);
+		if (!object->literal && !(object->kinds & KIND_MODULE))
+			return false;
+		*range |= object->range;
+	}
+	return true;
+}
+
+static struct value next_element(struct interp *in, const struct value *iterable, const struct expr *node, bool *grad_off)
+{
+	struct value out = value_bottom();
+	bool generators = false;
+	for (uint8_t i = 0; i < iterable->object_count; i++) {
+		struct object *object = object_get(in, iterable->objects[i]);
+		struct object *iter = object->class_def ? class_method(in, object->class_def, STR("__iter__")) : NULL;
+		struct value v;
+		if (object->kinds & KIND_GENERATOR) {
+			v = run_generator(in, object, node, grad_off);
+		} else if (iter && iter->function) {
+			struct args *none = args_new(in, 0);
+			struct value made = call_def(in, iter, object->id, none, node);
+			bool again = made.object_count == 1 && (object_get(in, made.objects[0])->kinds & KIND_GENERATOR);
+			v = again ? run_generator(in, object_get(in, made.objects[0]), node, grad_off)
+				  : element_of(in, &made, node);
+		} else {
+			continue;
+		}
+		generators = true;
+		out = value_join(&in->origins, &out, &v);
+	}
+	return generators ? out : element_of(in, iterable, node);
+}
+
+static bool for_body(struct interp *in, struct loop *loop, void *context)
+{
+	struct for_context *c = context;
+	bool grad_off = false;
+	struct value element = next_element(in, &c->iterable, c->stmt->value, &grad_off);
+	assign_target(in, c->stmt->targets[0], element, c->stmt->targets[0]->span);
+	struct value grad = cell_get(in, in->grad_cell);
+	if (grad_off)
+		grad_set(in, GRAD_OFF);
+	bool alive = exec_block(in, &c->stmt->body);
+	if (grad_off)
+		cell_set(in, in->grad_cell, grad);
+	(void)loop;
+	return alive;
+}
+
+/* A body that is one try which leaves the loop on success. */
+static bool is_retry(const struct block *body)
+{
+	const struct stmt *only = NULL;
+	for (uint32_t i = 0; i < body->count; i++)
+		if (body->stmts[i]->kind == STMT_TRY)
+			only = body->stmts[i];
+	if (!only || !only->handler_count)
+		return false;
+	const struct block *ends[2] = {&only->body, &only->other};
+	for (int i = 0; i < 2; i++) {
+		if (!ends[i]->count)
+			continue;
+		enum stmt_kind last = ends[i]->stmts[ends[i]->count - 1]->kind;
+		if (last == STMT_RETURN || last == STMT_BREAK)
+			return true;
+	}
+	return false;
+}
+
+static struct span first_line(struct interp *in, struct span span)
+{
+	uint32_t end = span.start;
+	while (end < span.end && end < in->text.length && in->text.at[end] != '\n' && in->text.at[end] != '\r')
+		end++;
+	return (struct span){span.start, end};
+}
+
+static bool exec_for(struct interp *in, const struct stmt *s)
+{
+	struct for_context c = {.stmt = s};
+	c.iterable = eval(in, s->value);
+	struct loop *loop = loop_enter(in, s, LOOP_FOR, first_line(in, s->span));
+	loop->is_struct = is_parts(in, &c.iterable, &loop->is_range);
+	loop->retry = is_retry(&s->body);
+	if (s->targets[0]->kind == EXPR_NAME)
+		loop->variable = s->targets[0]->name;
+	run_loop(in, loop, for_body, &c, true);
+	return s->other.count ? exec_block(in, &s->other) : true;
+}
+
+static bool while_body(struct interp *in, struct loop *loop, void *context)
+{
+	const struct for_context *c = context;
+	(void)loop;
+	eval(in, c->condition);
+	return exec_block(in, &c->stmt->body);
+}
+
+static int literal_truth(const struct expr *e)
+{
+	if (e->kind == EXPR_CONSTANT)
+		return str_is(e->name, "True");
+	return e->kind == EXPR_NUMBER && e->number != INT64_MIN ? e->number != 0 : -1;
+}
+
+static bool exec_while(struct interp *in, const struct stmt *s)
+{
+	struct for_context c = {.stmt = s, .condition = s->value};
+	bool endless = literal_truth(s->value) == 1;
+	struct loop *loop = loop_enter(in, s, LOOP_WHILE, first_line(in, s->span));
+	loop->retry = is_retry(&s->body);
+	run_loop(in, loop, while_body, &c, !endless);
+	return s->other.count ? exec_block(in, &s->other) : true;
+}
+
+/* ---- comprehensions ---- */
+
+struct comprehension_context {
+	const struct expr *e;
+	uint16_t clause;
+	struct object *result;
+	struct value iterable;
+};
+
+static void run_clause(struct interp *in, struct comprehension_context *c);
+
+static bool clause_body(struct interp *in, struct loop *loop, void *context)
+{
+	struct comprehension_context *c = context;
+	const struct clause *clause = &c->e->clauses[c->clause];
+	bool grad_off = false;
+	(void)loop;
+	struct value element = next_element(in, &c->iterable, clause->iterable, &grad_off);
+	if (clause->target)
+		assign_target(in, clause->target, element, clause->target->span);
+	struct comprehension_context inner = *c;
+	inner.clause++;
+	run_clause(in, &inner);
+	return true;
+}
+
+static void run_element(struct interp *in, struct comprehension_context *c)
+{
+	const struct expr *element = c->e->items[0];
+	bool pair = element->kind == EXPR_PAIR;
+	if (pair)
+		eval(in, element->items[0]);
+	struct value v = eval(in, pair ? element->items[1] : element);
+	fill_cell(in, object_rest(in, c->result), v, c->e->span, c->result->name, true);
+}
+
+static void run_clause(struct interp *in, struct comprehension_context *c)
+{
+	if (c->clause == c->e->clause_count) {
+		run_element(in, c);
+		return;
+	}
+	const struct clause *clause = &c->e->clauses[c->clause];
+	if (!clause->iterable) {
+		struct comprehension_context inner = *c;
+		eval(in, clause->condition);
+		inner.clause++;
+		cond_push(in);
+		run_clause(in, &inner);
+		cond_pop(in);
+		return;
+	}
+	c->iterable = eval(in, clause->iterable);
+	struct loop *loop = loop_enter(in, clause, LOOP_COMPREHENSION, clause->span);
+	loop->is_struct = is_parts(in, &c->iterable, &loop->is_range);
+	if (clause->target && clause->target->kind == EXPR_NAME)
+		loop->variable = clause->target->name;
+	run_loop(in, loop, clause_body, c, true);
+}
+
+/* The names of a comprehension live in a scope of its own, inside the frame that runs it. */
+struct value run_comprehension(struct interp *in, const struct expr *e)
+{
+	static const char *const classes[] = {"builtins.list", "builtins.set", "builtins.dict"};
+	struct object *result = object_new(in, e, 0, KIND_CONTAINER, e->span);
+	result->library = model_class_get(in->model, classes[e->op == '{' ? 1 : e->op == ':' ? 2 : 0]);
+	struct scope scope = {.def = e->def, .parent = in->frame ? in->frame->scope : in->module_scope};
+	scope.first_cell = (uint32_t)(uintptr_t)map_get(&in->interned, (struct str){(const char *)&result, sizeof result});
+	if (!scope.first_cell) {
+		scope.first_cell = (uint32_t)in->cells.count;
+		for (uint32_t i = 0; i < e->def->local_count; i++)
+			cell_new(in, e->def->locals[i], 0, e->def);
+		if (e->def->local_count)
+			map_put(&in->interned, (struct str){(const char *)&result, sizeof result},
+				(void *)(uintptr_t)scope.first_cell);
+	}
+	struct scope *kept = ARENA_NEW(in->arena, struct scope);
+	*kept = scope;
+	struct scope *outer = in->frame->scope;
+	in->frame->scope = kept;
+	struct comprehension_context c = {.e = e, .result = result};
+	run_clause(in, &c);
+	in->frame->scope = outer;
+	if (e->clause_count == 1) {
+		bool range;
+		result->literal = is_parts(in, &c.iterable, &range);
+	}
+	return object_value(in, result);
+}
+
+/* ---- branches ---- */
+
+/* Runs BLOCK as one side of a branch at MARK: appends its end state to *ENDS if control reaches it. */
+static bool run_side(struct interp *in, uint32_t mark, const struct block *block, struct delta **ends)
+{
+	state_undo(in, mark);
+	cond_push(in);
+	bool alive = exec_block(in, block);
+	cond_pop(in);
+	if (alive)
+		*ends = state_delta(in, mark, *ends);
+	state_undo(in, mark);
+	return alive;
+}
+
+/* Whether E asks if something was not made yet: `x is None`, `not x`, `not hasattr(…)`, `k not in d`. */
+static const struct expr *asks_missing(const struct expr *e)
+{
+	if (e->kind == EXPR_COMPARE && e->count == 2 && e->op == 's' && e->items[1]->kind == EXPR_CONSTANT &&
+	    str_is(e->items[1]->name, "None"))
+		return e->items[0];
+	if (e->kind == EXPR_COMPARE && e->count == 2 && e->op == 'n')
+		return e->items[1];
+	if (e->kind == EXPR_NOT && e->count == 1 && (e->items[0]->kind == EXPR_NAME || e->items[0]->kind == EXPR_ATTRIBUTE))
+		return e->items[0];
+	if (e->kind == EXPR_NOT && e->count == 1 && e->items[0]->kind == EXPR_CALL && e->items[0]->count >= 2 &&
+	    e->items[0]->items[0]->kind == EXPR_NAME && str_is(e->items[0]->items[0]->name, "hasattr"))
+		return e->items[0]->items[1];
+	return NULL;
+}
+
+/* The path on which what is made under `if x is None` is born: where x lives. */
+static struct loop *path_of_home(struct interp *in, const struct expr *e)
+{
+	while (e->kind == EXPR_SUBSCRIPT)
+		e = e->items[0];
+	if (e->kind == EXPR_ATTRIBUTE) {
+		struct value owner = eval(in, e->items[0]);
+		if (owner.object_count)
+			return object_get(in, owner.objects[0])->birth;
+	}
+	if (e->kind == EXPR_NAME) {
+		struct value held = eval(in, e);
+		for (uint8_t i = 0; i < held.object_count; i++)
+			if (object_get(in, held.objects[i])->kinds & (KIND_CONTAINER | KIND_UNKNOWN))
+				return object_get(in, held.objects[i])->birth;
+		return in->frame && in->frame->call ? in->frame->call->path : NULL;
+	}
+	return in->path;
+}
+
+/* `if len(x) < n:` bounds what is added to x inside. */
+static struct object *length_guard(struct interp *in, const struct expr *e)
+{
+	if (e->kind != EXPR_COMPARE || e->op != '<' || e->count != 2 || e->items[0]->kind != EXPR_CALL)
+		return NULL;
+	const struct expr *call = e->items[0];
+	if (call->count != 2 || call->items[0]->kind != EXPR_NAME || !str_is(call->items[0]->name, "len"))
+		return NULL;
+	struct value v = eval(in, call->items[1]);
+	return v.object_count == 1 ? object_get(in, v.objects[0]) : NULL;
+}
+
+static bool is_main_guard(const struct expr *e)
+{
+	return e->kind == EXPR_COMPARE && e->op == '=' && e->count == 2 && e->items[0]->kind == EXPR_NAME &&
+	       str_is(e->items[0]->name, "__name__");
+}
+
+static bool exec_if(struct interp *in, const struct stmt *s)
+{
+	eval(in, s->value);
+	int truth = is_main_guard(s->value) ? 1 : literal_truth(s->value);
+	if (truth == 1)
+		return exec_block(in, &s->body);
+	if (truth == 0)
+		return exec_block(in, &s->other);
+	struct object *guarded = length_guard(in, s->value);
+	const struct expr *missing = asks_missing(s->value);
+	bool lazy = in->lazy_birth;
+	struct loop *lazy_path = in->lazy_path;
+	if (missing && in->path) {
+		in->lazy_path = path_of_home(in, missing);
+		in->lazy_birth = true;
+	}
+	uint32_t mark = state_mark(in);
+	struct delta *ends = NULL;
+	if (guarded)
+		guarded->guarded++;
+	bool alive = run_side(in, mark, &s->body, &ends);
+	if (guarded)
+		guarded->guarded--;
+	in->lazy_birth = lazy;
+	in->lazy_path = lazy_path;
+	alive |= run_side(in, mark, &s->other, &ends);
+	if (ends)
+		state_join(in, mark, ends, false);
+	return alive;
+}
+
+static bool exec_match(struct interp *in, const struct stmt *s)
+{
+	struct value subject = eval(in, s->value);
+	uint32_t mark = state_mark(in);
+	struct delta *ends = NULL;
+	for (uint32_t i = 0; i < s->handler_count; i++) {
+		const struct handler *c = &s->handlers[i];
+		state_undo(in, mark);
+		for (uint32_t j = 0; j < c->bound_count; j++) {
+			uint32_t cell = lookup_cell(in, c->bound[j]);
+			if (cell)
+				cell_set(in, cell, element_of(in, &subject, s->value));
+		}
+		cond_push(in);
+		bool alive = exec_block(in, &c->body);
+		cond_pop(in);
+		if (alive)
+			ends = state_delta(in, mark, ends);
+	}
+	state_join(in, mark, ends, true);
+	return true;
+}
+
+static bool exec_try(struct interp *in, const struct stmt *s)
+{
+	uint32_t mark = state_mark(in);
+	struct delta *ends = NULL;
+	bool alive = exec_block(in, &s->body);
+	struct delta *body_end = state_delta(in, mark, NULL);
+	if (alive && s->other.count)
+		alive = exec_block(in, &s->other);
+	if (alive)
+		ends = state_delta(in, mark, ends);
+	for (uint32_t i = 0; i < s->handler_count; i++) {
+		const struct handler *handler = &s->handlers[i];
+		/* an exception may come before, in or after any statement of the body */
+		state_join(in, mark, body_end, true);
+		if (handler->type)
+			eval(in, handler->type);
+		if (handler->name.length) {
+			uint32_t cell = lookup_cell(in, handler->name);
+			if (cell)
+				cell_set(in, cell, value_of(KIND_EXCEPTION));
+		}
+		cond_push(in);
+		if (in->frame)
+			in->frame->handler_depth++;
+		bool handled = exec_block(in, &handler->body);
+		if (in->frame)
+			in->frame->handler_depth--;
+		cond_pop(in);
+		if (handled)
+			ends = state_delta(in, mark, ends);
+		alive |= handled;
+	}
+	if (ends)
+		state_join(in, mark, ends, false);
+	else if (s->handler_count)
+		state_join(in, mark, body_end, true);
+	bool final_alive = s->final.count ? exec_block(in, &s->final) : true;
+	return alive && final_alive;
+}
+
+/* ---- the rest ---- */
+
+static void leave_loop(struct interp *in, bool again)
+{
+	struct loop_frame *loop = in->frame ? in->frame->loops : NULL;
+	if (!loop)
+		return;
+	struct delta **list = again ? &loop->continues : &loop->breaks;
+	*list = state_delta(in, loop->mark, *list);
+}
+
+static void exec_return(struct interp *in, const struct stmt *s)
+{
+	struct value v = s->value ? eval(in, s->value) : value_of(KIND_NONE);
+	struct frame *frame = in->frame;
+	if (!frame)
+		return;
+	frame->result = value_join(&in->origins, &frame->result, &v);
+	if (!frame->caller) {
+		struct event *event = event_add(in, EVENT_RETURN, s->span);
+		event_value(in, event, &v);
+	}
+	frame->exits = state_delta(in, frame->entry, frame->exits);
+}
+
+static void exec_delete(struct interp *in, const struct stmt *s)
+{
+	for (uint16_t i = 0; i < s->target_count; i++) {
+		const struct expr *target = s->targets[i];
+		if (target->kind == EXPR_NAME) {
+			uint32_t cell = lookup_cell(in, target->name);
+			struct value none = value_bottom();
+			if (cell) {
+				let_go(in, cell, &none, s->span);
+				cell_set(in, cell, value_of(KIND_NONE));
+			}
+			continue;
+		}
+		if (!target->count)
+			continue;
+		struct value owner = eval(in, target->items[0]);
+		bool item = target->kind == EXPR_SUBSCRIPT && target->count == 2 && target->items[1]->kind != EXPR_SLICE;
+		for (uint8_t j = 0; j < owner.object_count; j++) {
+			struct object *object = object_get(in, owner.objects[j]);
+			if (target->kind == EXPR_SUBSCRIPT) {
+				struct event *event = event_add(in, EVENT_RESET, s->span);
+				event->holder = object->id;
+				event->popped = item;
+				if (!item)
+					for (size_t k = 0; k <= object->slots.count; k++) {
+						uint32_t cell = k < object->slots.count ? object->slots.items[k].cell : object->rest;
+						if (cell)
+							cell_set(in, cell, value_bottom());
+					}
+			} else {
+				uint32_t cell = object_slot(in, object, target->name, true);
+				struct value none = value_of(KIND_NONE);
+				let_go(in, cell, &none, s->span);
+				cell_set(in, cell, none);
+			}
+		}
+	}
+}
+
+static void exec_import(struct interp *in, const struct stmt *s)
+{
+	for (uint32_t i = 0; i < s->import_count; i++) {
+		uint32_t cell = lookup_cell(in, s->imports[i].name);
+		if (!cell)
+			continue;
+		struct value value = value_of(KIND_LIBRARY);
+		const char *dotted = arena_dup_bytes(in->arena, s->imports[i].dotted.at, s->imports[i].dotted.length);
+		value.dotted = model_canonical(in->model, dotted);
+		value.made = s->span;
+		cell_set(in, cell, value);
+	}
+}
+
+/* What decorators make of a function: the marks that matter, or the result of calling a project's own. */
+static struct value decorate(struct interp *in, struct object *function, const struct def *def)
+{
+	struct value value = object_value(in, function);
+	for (uint32_t i = def->decorator_count; i-- > 0;) {
+		const struct expr *e = def->decorators[i];
+		struct value decorator = eval(in, e);
+		const char *dotted = decorator.dotted;
+		if (dotted && strcmp(dotted, "builtins.property") == 0)
+			function->is_property = true;
+		else if (dotted && strcmp(dotted, "builtins.staticmethod") == 0)
+			function->is_static = true;
+		else if (dotted && strcmp(dotted, "builtins.classmethod") == 0)
+			function->is_class_method = true;
+		else if (dotted && strstr(dotted, "cached_property"))
+			function->is_property = true;
+		if (dotted) {
+			const struct model_rule *rule = model_call(in->model, dotted);
+			for (int j = 0; rule && j < rule->effect_count; j++)
+				if (rule->effects[j].kind == EFFECT_GRAD)
+					function->grad_mode = rule->effects[j].mode;
+			continue;
+		}
+		for (uint8_t j = 0; j < decorator.object_count; j++) {
+			struct object *object = object_get(in, decorator.objects[j]);
+			if (object->grad_mode && !(object->kinds & KIND_FUNCTION)) {
+				function->grad_mode = object->grad_mode;
+				function->grad_argument = object->grad_argument;
+			} else if (object->function && in->frame) {
+				struct args *args = args_new(in, 1);
+				args_add(args, value, (struct str){"", 0}, NULL);
+				struct value wrapped = call_value(in, &decorator, args, e);
+				if (wrapped.object_count && (wrapped.kinds & KIND_FUNCTION))
+					value = wrapped;
+			}
+		}
+	}
+	return value;
+}
+
+static void exec_def(struct interp *in, const struct stmt *s)
+{
+	struct def *def = s->def;
+	uint32_t cell = lookup_cell(in, def->name);
+	struct value value;
+	if (def->kind == DEF_CLASS) {
+		value = object_value(in, class_define(in, def)->object);
+	} else {
+		struct object *object = object_new(in, def, 0, KIND_FUNCTION, def->head);
+		object->function = def;
+		object->scope = in->frame ? in->frame->scope : in->module_scope;
+		object->name = def->name;
+		for (uint32_t i = 0; i < def->param_count; i++)
+			if (def->params[i].fallback)
+				cell_set(in, object_slot(in, object, def->params[i].name, true), eval(in, def->params[i].fallback));
+		value = decorate(in, object, def);
+	}
+	if (cell)
+		cell_set(in, cell, value);
+}
+
+static bool exec_stmt(struct interp *in, const struct stmt *s)
+{
+	switch (s->kind) {
+	case STMT_EXPR:
+		in->statement_value = s->value;
+		eval(in, s->value);
+		in->statement_value = NULL;
+		return true;
+	case STMT_ASSERT:
+		if (s->value)
+			eval(in, s->value);
+		return true;
+	case STMT_ASSIGN:
+		if (s->value) {
+			struct value v = eval(in, s->value);
+			for (uint16_t i = 0; i < s->target_count; i++)
+				assign_target(in, s->targets[i], v, s->span);
+		}
+		return true;
+	case STMT_AUGMENT:
+		exec_augment(in, s);
+		return true;
+	case STMT_RETURN:
+		exec_return(in, s);
+		return false;
+	case STMT_RAISE:
+		if (s->value)
+			eval(in, s->value);
+		return false;
+	case STMT_BREAK:
+	case STMT_CONTINUE:
+		leave_loop(in, s->kind == STMT_CONTINUE);
+		return false;
+	case STMT_DELETE:
+		exec_delete(in, s);
+		return true;
+	case STMT_IMPORT:
+		exec_import(in, s);
+		return true;
+	case STMT_IF:
+		return exec_if(in, s);
+	case STMT_FOR:
+		return exec_for(in, s);
+	case STMT_WHILE:
+		return exec_while(in, s);
+	case STMT_TRY:
+		return exec_try(in, s);
+	case STMT_WITH:
+		return exec_with(in, s, 0);
+	case STMT_MATCH:
+		return exec_match(in, s);
+	case STMT_DEF:
+		exec_def(in, s);
+		return true;
+	}
+	return true;
+}
+
+bool exec_block(struct interp *in, const struct block *block)
+{
+	for (uint32_t i = 0; i < block->count; i++) {
+		if (in->budget <= 0) {
+			in->partial = true;
+			return true;
+		}
+		if (!exec_stmt(in, block->stmts[i]))
+			return false;
+	}
+	return true;
+}

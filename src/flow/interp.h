@@ -1,0 +1,424 @@
+/* The abstract interpreter: walks definitions and records events.
+ *
+ * One interpreter belongs to one file on one thread; all it makes lives in the
+ * arena it was given. The functions here are shared by the parts of the
+ * interpreter (state, object, eval, exec, call, class, apply); the way in is flow/analysis. */
+#ifndef VRAMLINT_FLOW_INTERP_H
+#define VRAMLINT_FLOW_INTERP_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "flow/ir.h"
+#include "flow/model.h"
+#include "flow/proof.h"
+#include "flow/value.h"
+
+/* ---- where: loops and calls ---- */
+
+enum loop_form { LOOP_FOR, LOOP_WHILE, LOOP_COMPREHENSION, LOOP_VIRTUAL };
+
+struct loop {
+	struct loop *outer;
+	uint32_t depth;      /* 1 for an outermost loop */
+	uint32_t id;
+	const void *node;    /* its statement, clause, or definition where virtual */
+	struct call *call;   /* the chain of calls it runs in */
+	struct def *def;     /* the definition it stands in */
+	struct span span;    /* its first line */
+	enum loop_form form;
+	const char *virtual_name; /* "step", "epoch" or "call" of a virtual loop */
+	struct str variable; /* the name it assigns, where it is one name */
+	bool is_struct;      /* iterates over parts, not over time */
+	bool is_range;       /* … because it counts to a small constant, which an optimizer step inside outweighs */
+	bool retry;          /* its body is a try that leaves on success */
+	struct head_list *head; /* what the last walk found at its back edge */
+};
+
+struct call {
+	struct call *outer;
+	uint32_t depth;
+	uint32_t id;
+	const struct expr *node; /* the call expression; NULL for the analysis' own calls */
+	struct span span;
+	struct def *caller;      /* the definition the call stands in */
+	struct def *callee;
+	struct loop *path;       /* loops around the call */
+};
+
+/* ---- sites ---- */
+
+enum site_kind {
+	SITE_FORWARD,   /* a module, or what may be one, was called */
+	SITE_CALL,      /* an unresolved function was called */
+	SITE_ELEMENT,   /* one part of the result of another site */
+	SITE_INPUT,     /* a parameter or attribute of unknown content */
+	SITE_LEAF,      /* parameters of a module, tensors made to require grad */
+	SITE_DERIVED,   /* a recorded result that got a name */
+	SITE_OBJECT,    /* a holder: read from it */
+	SITE_CARRY      /* a name, slot or attribute at the head of a loop */
+};
+
+struct site {
+	uint32_t id;
+	enum site_kind kind;
+	const void *node;
+	struct call *call;
+	struct loop *path;
+	struct def *def;
+	struct span span;
+	struct str name;        /* of the callee, parameter or variable */
+	uint32_t object;        /* callee or holder, 0 where none */
+	uint32_t parent;        /* site of which it is an element */
+	uint32_t position;
+	uint32_t cell;          /* of SITE_CARRY */
+	struct loop *loop;      /* of SITE_CARRY */
+	struct origin_set *inputs; /* of what it was made from */
+	enum proof proof;       /* that it carries a graph, known when it was made */
+	bool module_given;      /* something used as a module was among the arguments */
+	bool plain_function;    /* the callee is a named function of another file */
+	bool grad_off;          /* made while grad was off: it carries no graph */
+	uint32_t cond;          /* mask of path depths at which a condition was open */
+};
+
+/* ---- objects ---- */
+
+struct slot {
+	struct str name;
+	uint32_t cell;
+};
+
+struct object {
+	uint32_t id;
+	uint32_t kinds;
+	uint32_t proved;         /* kinds that its use proves */
+	const struct model_class *library;
+	struct def *class_def;   /* of an instance or of the class itself */
+	const void *node;
+	struct call *call;
+	struct loop *birth;      /* path at its birth */
+	struct def *def;         /* definition it was born in */
+	struct span span;
+	struct str name;         /* how a person would call it: "losses", "self.outs" */
+	uint32_t owner;          /* object that has it as attribute, or 0 */
+	VEC(struct slot) slots;
+	uint32_t rest;           /* cell that joins elements without a slot of their own, 0 until needed */
+	uint32_t site;           /* its SITE_OBJECT, 0 until needed */
+	bool input;              /* of unknown content: a parameter or an attribute nobody assigns */
+	bool literal;            /* a display or constant range of few elements */
+	bool range;              /* counts */
+	uint32_t guarded;        /* open conditions that bound its length */
+	bool bounded;            /* keeps at most a fixed number of elements */
+	bool iterator;           /* enumerate, zip and the like */
+	bool reborn;             /* the same place made it again in a later iteration */
+	uint32_t homes;          /* names and slots that have held it */
+	uint32_t last_home;
+	/* functions */
+	struct def *function;    /* of a function or generator */
+	struct scope *scope;     /* closure, or scope of a class */
+	uint32_t self;           /* receiver of a bound method, 0 where none */
+	struct value receiver;   /* of a library method that was read but not called */
+	struct str method;
+	bool is_class_method, is_static, is_property;
+	const char *library_function; /* dotted name of a bound library function */
+	struct args *bound_args; /* of partial and generators */
+	/* grad contexts */
+	const char *grad_mode;   /* "off", "on", "inference" or "argument" */
+	struct value grad_argument;
+	bool parameters_of;      /* an iterator over parameters of its receiver */
+};
+
+/* ---- state ---- */
+
+struct cell {
+	struct value value;
+	struct str name;
+	uint32_t object;     /* whose slot it is, 0 for a variable */
+	struct def *def;     /* whose variable it is */
+	uint32_t stamp;      /* scratch of joins */
+	uint32_t join_count;
+	struct value join_value;
+};
+
+struct undo {
+	uint32_t cell;
+	struct value old;
+};
+
+struct cell_value {
+	uint32_t cell;
+	struct value value;
+};
+
+struct delta {
+	struct cell_value *items;
+	uint32_t count;
+	struct delta *next;
+};
+
+struct head_list {
+	struct cell_value *items;
+	uint32_t count;
+};
+
+struct scope {
+	struct def *def;
+	struct call *call;
+	struct scope *parent;
+	uint32_t first_cell;
+	uint32_t class_object; /* of a class body */
+};
+
+struct loop_frame {
+	struct loop_frame *outer;
+	struct loop *loop;
+	uint32_t mark;
+	struct delta *breaks, *continues;
+};
+
+struct yield_action; /* what runs where a generator yields */
+
+struct frame {
+	struct frame *caller;
+	struct def *def;
+	struct scope *scope;
+	struct call *call;
+	struct value result;      /* joined over returns */
+	struct value yielded;
+	bool yields_grad_off;
+	struct delta *exits;      /* states at returns */
+	uint32_t entry;           /* mark at entry */
+	struct loop_frame *loops;
+	struct yield_action *on_yield;
+	uint32_t self;            /* object of the first parameter of a method, or 0 */
+	struct def *in_class;     /* class whose method this is, or NULL */
+	int handler_depth;
+	bool grad_block;          /* inside a with-block that sets the grad mode */
+};
+
+/* ---- events ---- */
+
+enum event_kind {
+	EVENT_STORE,      /* a value kept in a holder */
+	EVENT_ACCUMULATE, /* a name or slot gets a value computed from its own old one */
+	EVENT_ASSIGN,     /* an attribute, slot or outer name gets a value */
+	EVENT_RESET,      /* a holder is emptied, or gives one element back (popped) */
+	EVENT_CONSUME,    /* backward, or an optimizer that needs the value */
+	EVENT_ESCAPE,     /* handed to somebody we do not see */
+	EVENT_RETURN,     /* left a function nobody in sight calls */
+	EVENT_FORWARD,    /* a module was called */
+	EVENT_CONVERT,    /* .item(), float() and the like */
+	EVENT_LOG,        /* handed to a logger, printer, tracker, progress bar */
+	EVENT_GRAD_CONTEXT, /* a grad mode made and dropped, or switched by statement */
+	EVENT_YIELD,      /* inside a block that sets the grad mode */
+	EVENT_MODE,       /* train() or eval() */
+	EVENT_STEP,       /* an optimizer stepped */
+	EVENT_ZERO
+};
+
+enum grad_mode { GRAD_ON, GRAD_OFF, GRAD_INFERENCE, GRAD_UNKNOWN, GRAD_BOTH };
+
+struct event {
+	enum event_kind kind;
+	struct span node;       /* the syntax that did it: joined with the captures of queries */
+	struct def *def;
+	struct loop *path;
+	struct call *call;
+	uint32_t order;         /* position in time within a root */
+	uint32_t cond;          /* mask of path depths at which a condition was open */
+	struct value value;
+	struct origin_set *origins; /* of the value and, for a container, of all in it */
+	uint32_t holder;        /* object, or 0 */
+	uint32_t cell;          /* of an accumulation or assignment */
+	struct loop *carry;     /* loop over which an accumulation chains */
+	struct loop *carry_birth; /* loops around the entry of that loop */
+	enum store_op op;
+	struct value key;
+	bool has_key;
+	bool retains;           /* the consumption keeps the saved tensors */
+	bool popped;            /* the reset gives back one element */
+	bool in_handler;
+	bool rebuilt;           /* an accumulation that joins containers or tensors end to end */
+	bool through_module;    /* an accumulation whose chain goes through a call */
+	bool selects;           /* the old value or the new, not both: best so far */
+	bool grad_dropped;      /* a grad context made and not entered */
+	bool converted;         /* the only use of a result is a conversion */
+	bool bounded;
+	bool grad_by_frame;     /* the frame itself turned grad on */
+	enum grad_mode grad;
+	int mode;               /* module mode: 1 train, 0 eval, -1 unknown */
+	uint32_t objects[VALUE_OBJECTS]; /* modules of a forward, optimizers of a step */
+	uint8_t object_count;
+	struct str name;        /* of the holder, callee or variable, as written */
+	struct site *site;      /* of a forward */
+	uint32_t root;          /* number of the root walk it belongs to */
+	uint32_t frozen;
+};
+
+struct args {
+	struct value *values;
+	struct str *names;       /* empty: positional */
+	const struct expr **nodes;
+	uint32_t count;
+	bool more;               /* a starred argument of unknown length was given */
+};
+
+struct root {
+	struct def *def;
+	uint32_t id;
+	size_t first_event, end_event;
+	bool callers_known;
+};
+
+struct interp {
+	const struct model *model;
+	struct arena *arena;
+	struct str text;
+	struct origin_table origins;
+	VEC(struct cell) cells;
+	VEC(struct undo) log;
+	VEC(struct object *) objects; /* [0] is unused */
+	VEC(struct site *) sites;     /* [0] is unused */
+	VEC(struct loop *) loops;
+	VEC(struct call *) calls;
+	VEC(struct event) events;
+	VEC(struct root) roots;
+	struct map interned;
+	struct def *module;
+	struct scope *module_scope;
+	bool *visited;             /* by def index: was walked as part of a root */
+	uint32_t def_count;
+	struct def **defs;
+	struct frame *frame;
+	struct loop *path;
+	struct call *call;
+	uint32_t cond_open[64];    /* conditions open at each path depth */
+	bool recording;
+	uint32_t stamp;
+	uint32_t grad_cell;
+	int64_t budget;            /* expressions that may still be evaluated */
+	bool partial;              /* the budget ran out or something overflowed */
+	uint32_t order;
+	uint32_t root;
+	int module_depth;          /* methods of project modules entered */
+	uint32_t forward_count;    /* forwards seen so far */
+	int eval_depth;
+	const struct expr *statement_value; /* the expression that is a whole statement */
+	bool lazy_birth;           /* under `if x is None`: what is made here is made once */
+	struct loop *lazy_path;
+};
+
+/* state.c */
+uint32_t cell_new(struct interp *in, struct str name, uint32_t object, struct def *def);
+struct value cell_get(struct interp *in, uint32_t cell);
+void cell_set(struct interp *in, uint32_t cell, struct value value);
+uint32_t state_mark(const struct interp *in);
+void state_undo(struct interp *in, uint32_t mark);
+struct delta *state_delta(struct interp *in, uint32_t mark, struct delta *next);
+/* Undoes to MARK, then applies the join of DELTAS (and, with WITH_ENTRY, of the state at MARK). */
+void state_join(struct interp *in, uint32_t mark, const struct delta *deltas, bool with_entry);
+
+/* object.c */
+struct object *object_get(struct interp *in, uint32_t id);
+struct object *object_new(struct interp *in, const void *node, uint32_t variant, uint32_t kinds, struct span span);
+struct value object_value(struct interp *in, struct object *object);
+uint32_t object_slot(struct interp *in, struct object *object, struct str name, bool create); /* cell or 0 */
+uint32_t object_rest(struct interp *in, struct object *object);
+uint32_t object_site(struct interp *in, struct object *object);
+struct value object_elements(struct interp *in, struct object *object); /* joined */
+void object_prove(struct interp *in, const struct value *value, uint32_t kinds);
+struct object *input_object(struct interp *in, const void *node, uint32_t variant, struct str name, struct span span);
+struct value input_value(struct interp *in, const void *node, uint32_t variant, struct str name, struct span span);
+struct site *site_new(struct interp *in, enum site_kind kind, const void *node, uint32_t variant, struct span span);
+struct loop *loop_enter(struct interp *in, const void *node, enum loop_form form, struct span span);
+struct call *call_enter(struct interp *in, const struct expr *node, struct def *callee, struct span span);
+struct origin_set *deep_origins(struct interp *in, const struct value *value);
+struct event *event_add(struct interp *in, enum event_kind kind, struct span node);
+void event_value(struct interp *in, struct event *event, const struct value *value);
+bool loop_within(const struct loop *path, const struct loop *loop); /* whether LOOP is PATH or around it */
+struct value value_with_origins(struct value value, struct origin_set *origins);
+struct value value_add_origins(struct interp *in, struct value value, struct origin_set *origins);
+struct value tag_value(struct interp *in, struct value value, enum origin_tag tag);
+int object_mode(struct interp *in, struct object *object); /* 1 train, 0 eval, -1 unknown */
+void set_mode(struct interp *in, struct object *object, struct str slot, int64_t mode);
+int hidden_number(struct interp *in, struct object *object, struct str slot);
+
+struct site *carry_site(struct interp *in, struct loop *loop, uint32_t cell);
+
+/* eval.c */
+struct value eval(struct interp *in, const struct expr *e);
+enum grad_mode grad_now(struct interp *in);
+bool grad_is_off(struct interp *in);
+void grad_set(struct interp *in, enum grad_mode mode);
+struct value element_of(struct interp *in, const struct value *value, const void *node);
+struct value element_at(struct interp *in, const struct value *value, uint32_t position, uint32_t total, const struct expr *node);
+struct value combine(struct interp *in, const struct value *values, uint32_t count, struct span made); /* recorded op */
+struct value read_attribute(struct interp *in, const struct value *object, struct str name, const struct expr *node);
+struct value read_item(struct interp *in, const struct value *object, const struct value *key, const struct expr *node);
+uint32_t lookup_cell(struct interp *in, struct str name);
+
+/* exec.c */
+bool exec_block(struct interp *in, const struct block *block); /* false: control left it */
+void assign_target(struct interp *in, const struct expr *target, struct value value, struct span node);
+void cond_push(struct interp *in);
+void cond_pop(struct interp *in);
+void add_element(struct interp *in, struct object *object, struct value value);
+struct value run_comprehension(struct interp *in, const struct expr *e);
+void store_into(struct interp *in, uint32_t holder, enum store_op op, const struct value *key, struct value value,
+		struct span node, struct str name);
+/* Puts VALUE into a slot of a new holder; reports a chain as assign_cell does. */
+void fill_cell(struct interp *in, uint32_t cell, struct value value, struct span node, struct str name, bool weak);
+/* An in-place write of VALUE to the tensor that BASE names. */
+void write_tensor(struct interp *in, const struct expr *base, const struct value *old, const struct value *value,
+		  struct span node);
+void freeze(struct interp *in, struct object *object, const struct value *on);
+/* Whether iterating the value goes over parts, not over time. */
+bool is_parts(struct interp *in, const struct value *iterable, bool *range);
+void assign_cell(struct interp *in, uint32_t cell, struct value value, struct span node, struct str name, bool outer);
+
+/* call.c */
+struct value eval_call(struct interp *in, const struct expr *e);
+struct value call_value(struct interp *in, const struct value *callee, struct args *args, const struct expr *node);
+struct value call_method(struct interp *in, const struct value *receiver, struct str name, struct args *args,
+			 const struct expr *node);
+struct value call_def(struct interp *in, struct object *function, uint32_t self, struct args *args, const struct expr *node);
+struct value run_generator(struct interp *in, struct object *generator, const struct expr *node, bool *grad_off);
+struct args *args_new(struct interp *in, uint32_t room);
+void args_add(struct args *args, struct value value, struct str name, const struct expr *node);
+const struct value *args_get(const struct args *args, uint32_t position, const char *name);
+struct value unknown_call(struct interp *in, const struct value *callee, struct str name, const struct value *receiver,
+			  struct args *args, const struct expr *node, bool plain_function);
+struct value forward_call(struct interp *in, struct object *module, const struct value *callee, struct args *args,
+			  const struct expr *node);
+
+/* apply.c: what library data says of a call */
+struct value apply_rule(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,
+			const struct expr *node, struct str name);
+void consume(struct interp *in, const struct value *value, bool retains, const struct expr *node);
+
+/* class.c */
+struct class_info {
+	struct def *def;
+	struct object *object;
+	struct scope *scope;
+	struct def *bases[6];
+	uint32_t base_count;
+	const struct model_class *library;
+	bool is_record;         /* dataclass or NamedTuple: the constructor follows the annotations */
+	bool is_tuple;
+	bool open;              /* a base is unknown */
+};
+struct class_info *class_define(struct interp *in, struct def *def);
+struct class_info *class_find(struct interp *in, const struct def *def);
+struct value class_instantiate(struct interp *in, struct class_info *class, struct args *args, const struct expr *node);
+/* The member NAME of the class or of its project bases, those behind AFTER only where it is not NULL. */
+bool class_member(struct interp *in, struct def *class_def, const struct def *after, struct str name, struct value *value);
+struct object *class_method(struct interp *in, struct def *class_def, struct str name); /* or NULL */
+const struct model_class *class_library_base(struct interp *in, struct def *class_def);
+struct value record_replace(struct interp *in, struct object *object, struct args *args, const struct expr *node);
+
+/* context.c */
+/* Runs the body of STMT inside its contexts, from number NEXT on; false where control left it. */
+bool exec_with(struct interp *in, const struct stmt *stmt, uint32_t next);
+void grad_enter(struct interp *in, const char *mode, const struct value *argument);
+
+#endif

@@ -1,0 +1,365 @@
+#include <string.h>
+#include "flow/interp.h"
+
+/* Keys of what is made once per place: the same syntax in the same chain of calls is the same thing in every walk. */
+struct place_key {
+	char what;
+	const void *node;
+	const void *within;
+	uint32_t variant;
+};
+
+static void *interned_get(struct interp *in, const struct place_key *key)
+{
+	return map_get(&in->interned, (struct str){(const char *)key, sizeof *key});
+}
+
+static void interned_put(struct interp *in, const struct place_key *key, void *value)
+{
+	map_put(&in->interned, (struct str){(const char *)key, sizeof *key}, value);
+}
+
+static struct place_key place_key(char what, const void *node, const void *within, uint32_t variant)
+{
+	struct place_key key;
+	memset(&key, 0, sizeof key); /* padding is part of the key */
+	key.what = what;
+	key.node = node;
+	key.within = within;
+	key.variant = variant;
+	return key;
+}
+
+struct object *object_get(struct interp *in, uint32_t id)
+{
+	return in->objects.items[id];
+}
+
+static void clear_slots(struct interp *in, struct object *object)
+{
+	for (size_t i = 0; i < object->slots.count; i++)
+		cell_set(in, object->slots.items[i].cell, value_bottom());
+	if (object->rest)
+		cell_set(in, object->rest, value_bottom());
+}
+
+struct object *object_new(struct interp *in, const void *node, uint32_t variant, uint32_t kinds, struct span span)
+{
+	struct place_key key = place_key('o', node, in->call, variant);
+	struct object *object = interned_get(in, &key);
+	if (object) {
+		/* made anew: what the last one held is gone from it */
+		object->reborn = true;
+		clear_slots(in, object);
+		return object;
+	}
+	object = ARENA_NEW(in->arena, struct object);
+	object->id = (uint32_t)in->objects.count;
+	object->kinds = kinds;
+	object->node = node;
+	object->call = in->call;
+	object->birth = in->lazy_birth ? in->lazy_path : in->path;
+	object->def = in->frame ? in->frame->def : NULL;
+	object->span = span;
+	VEC_ADD(&in->objects, object);
+	interned_put(in, &key, object);
+	return object;
+}
+
+struct value object_value(struct interp *in, struct object *object)
+{
+	(void)in;
+	struct value value = value_of(object->kinds ? object->kinds : KIND_UNKNOWN);
+	value.objects[0] = object->id;
+	value.object_count = 1;
+	value.made = object->span;
+	return value;
+}
+
+uint32_t object_slot(struct interp *in, struct object *object, struct str name, bool create)
+{
+	for (size_t i = 0; i < object->slots.count; i++)
+		if (str_equal(object->slots.items[i].name, name))
+			return object->slots.items[i].cell;
+	/* Many slots mean computed names; they share one cell. */
+	if (!create || object->slots.count >= 96)
+		return create ? object_rest(in, object) : 0;
+	uint32_t cell = cell_new(in, name, object->id, NULL);
+	VEC_ADD(&object->slots, ((struct slot){name, cell}));
+	return cell;
+}
+
+uint32_t object_rest(struct interp *in, struct object *object)
+{
+	if (!object->rest)
+		object->rest = cell_new(in, STR("[]"), object->id, NULL);
+	return object->rest;
+}
+
+uint32_t object_site(struct interp *in, struct object *object)
+{
+	if (!object->site) {
+		struct site *site = site_new(in, SITE_OBJECT, object, 0, object->span);
+		site->object = object->id;
+		site->path = object->birth;
+		object->site = site->id;
+	}
+	return object->site;
+}
+
+struct value object_elements(struct interp *in, struct object *object)
+{
+	struct value joined = object->rest ? cell_get(in, object->rest) : value_bottom();
+	for (size_t i = 0; i < object->slots.count; i++) {
+		if (object->slots.items[i].name.length && object->slots.items[i].name.at[0] == '%')
+			continue;
+		struct value v = cell_get(in, object->slots.items[i].cell);
+		joined = value_join(&in->origins, &joined, &v);
+	}
+	if (!value_is_bottom(&joined))
+		joined = value_add_origins(in, joined,
+					   origin_one(&in->origins, origin_make(object_site(in, object), ORIGIN_CALL)));
+	return joined;
+}
+
+void object_prove(struct interp *in, const struct value *value, uint32_t kinds)
+{
+	for (uint8_t i = 0; i < value->object_count; i++)
+		object_get(in, value->objects[i])->proved |= kinds;
+}
+
+struct object *input_object(struct interp *in, const void *node, uint32_t variant, struct str name, struct span span)
+{
+	struct place_key key = place_key('o', node, in->call, variant | 0x80000000u);
+	struct object *object = interned_get(in, &key);
+	if (object)
+		return object;
+	object = object_new(in, node, variant | 0x80000000u, KIND_UNKNOWN, span);
+	object->input = true;
+	object->name = name;
+	return object;
+}
+
+struct value input_value(struct interp *in, const void *node, uint32_t variant, struct str name, struct span span)
+{
+	struct object *object = input_object(in, node, variant, name, span);
+	struct site *site = site_new(in, SITE_INPUT, object, 0, span);
+	site->name = name;
+	site->object = object->id;
+	struct value value = object_value(in, object);
+	value.origins = origin_one(&in->origins, origin_make(site->id, ORIGIN_SELF));
+	return value;
+}
+
+static uint32_t cond_mask(const struct interp *in)
+{
+	uint32_t mask = 0, depth = in->path ? in->path->depth : 0;
+	for (uint32_t i = 0; i <= depth && i < 32; i++)
+		mask |= in->cond_open[i] ? 1u << i : 0;
+	return mask;
+}
+
+struct site *site_new(struct interp *in, enum site_kind kind, const void *node, uint32_t variant, struct span span)
+{
+	struct place_key key = place_key((char)('A' + kind), node, in->call, variant);
+	struct site *site = interned_get(in, &key);
+	if (!site) {
+		site = ARENA_NEW(in->arena, struct site);
+		site->id = (uint32_t)in->sites.count;
+		site->kind = kind;
+		site->node = node;
+		site->call = in->call;
+		site->path = in->path;
+		site->def = in->frame ? in->frame->def : NULL;
+		site->span = span;
+		VEC_ADD(&in->sites, site);
+		interned_put(in, &key, site);
+	}
+	site->cond = cond_mask(in);
+	return site;
+}
+
+struct loop *loop_enter(struct interp *in, const void *node, enum loop_form form, struct span span)
+{
+	struct place_key key = place_key('l', node, in->call, in->path ? in->path->id + 1 : 0);
+	struct loop *loop = interned_get(in, &key);
+	if (loop)
+		return loop;
+	loop = ARENA_NEW(in->arena, struct loop);
+	loop->outer = in->path;
+	loop->depth = in->path ? in->path->depth + 1 : 1;
+	loop->id = (uint32_t)in->loops.count;
+	loop->node = node;
+	loop->call = in->call;
+	loop->def = in->frame ? in->frame->def : NULL;
+	loop->span = span;
+	loop->form = form;
+	VEC_ADD(&in->loops, loop);
+	interned_put(in, &key, loop);
+	return loop;
+}
+
+struct call *call_enter(struct interp *in, const struct expr *node, struct def *callee, struct span span)
+{
+	struct place_key key = place_key('c', node ? (const void *)node : (const void *)callee, in->call, callee->index);
+	struct call *call = interned_get(in, &key);
+	if (call) {
+		call->path = in->path;
+		return call;
+	}
+	call = ARENA_NEW(in->arena, struct call);
+	call->outer = in->call;
+	call->depth = in->call ? in->call->depth + 1 : 1;
+	call->id = (uint32_t)in->calls.count;
+	call->node = node;
+	call->span = span;
+	call->caller = in->frame ? in->frame->def : NULL;
+	call->callee = callee;
+	call->path = in->path;
+	VEC_ADD(&in->calls, call);
+	interned_put(in, &key, call);
+	return call;
+}
+
+/* ---- values with origins ---- */
+
+struct value value_with_origins(struct value value, struct origin_set *origins)
+{
+	value.origins = origins;
+	return value;
+}
+
+struct value value_add_origins(struct interp *in, struct value value, struct origin_set *origins)
+{
+	value.origins = value.origins ? origin_union(&in->origins, value.origins, origins) : origins;
+	return value;
+}
+
+struct value tag_value(struct interp *in, struct value value, enum origin_tag tag)
+{
+	if (value.origins)
+		value.origins = origin_retag(&in->origins, value.origins, tag);
+	return value;
+}
+
+enum { DEEP = 4 };
+
+static struct origin_set *deep(struct interp *in, const struct value *value, int depth)
+{
+	struct origin_set *set = value->origins ? value->origins : in->origins.empty;
+	if (depth == 0)
+		return set;
+	for (uint8_t i = 0; i < value->object_count; i++) {
+		struct object *object = object_get(in, value->objects[i]);
+		/* What a module, class or function holds is not held by who holds a reference to them, but for a function
+		 * object's own defaults and receiver. */
+		if (!(object->kinds & (KIND_CONTAINER | KIND_INSTANCE | KIND_FUNCTION | KIND_GENERATOR)) ||
+		    (object->kinds & (KIND_MODULE | KIND_LIBRARY)))
+			continue;
+		if (object->receiver.kinds)
+			set = origin_union(&in->origins, set, deep(in, &object->receiver, depth - 1));
+		if (object->rest) {
+			struct value v = cell_get(in, object->rest);
+			set = origin_union(&in->origins, set, deep(in, &v, depth - 1));
+		}
+		for (size_t j = 0; j < object->slots.count; j++) {
+			struct value v = cell_get(in, object->slots.items[j].cell);
+			set = origin_union(&in->origins, set, deep(in, &v, depth - 1));
+		}
+	}
+	return set;
+}
+
+struct origin_set *deep_origins(struct interp *in, const struct value *value)
+{
+	return deep(in, value, DEEP);
+}
+
+/* ---- events ---- */
+
+struct event *event_add(struct interp *in, enum event_kind kind, struct span node)
+{
+	struct event event = {.kind = kind, .node = node, .order = in->order++, .root = in->root, .mode = -1};
+	event.def = in->frame ? in->frame->def : NULL;
+	event.path = in->path;
+	event.call = in->call;
+	event.cond = cond_mask(in);
+	event.grad = grad_now(in);
+	event.in_handler = in->frame && in->frame->handler_depth > 0;
+	event.value = value_bottom();
+	event.origins = in->origins.empty;
+	VEC_ADD(&in->events, event);
+	return &in->events.items[in->events.count - 1];
+}
+
+void event_value(struct interp *in, struct event *event, const struct value *value)
+{
+	event->value = *value;
+	event->origins = deep_origins(in, value);
+}
+
+bool loop_within(const struct loop *path, const struct loop *loop)
+{
+	for (; path; path = path->outer)
+		if (path == loop)
+			return true;
+	return false;
+}
+
+/* ---- modes of modules, kept in slots that no program can name ---- */
+
+int hidden_number(struct interp *in, struct object *object, struct str slot)
+{
+	uint32_t cell = object_slot(in, object, slot, false);
+	struct value value = cell ? cell_get(in, cell) : value_bottom();
+	return value.number == 0 ? 0 : value.number == 1 ? 1 : -1;
+}
+
+int object_mode(struct interp *in, struct object *object)
+{
+	return hidden_number(in, object, STR("%mode"));
+}
+
+static void set_mode_deep(struct interp *in, struct object *object, struct str slot, int64_t mode, int depth)
+{
+	struct value value = value_of(KIND_NUMBER);
+	value.number = mode;
+	cell_set(in, object_slot(in, object, slot, true), value);
+	if (depth == 0)
+		return;
+	for (size_t i = 0; i <= object->slots.count; i++) {
+		uint32_t cell = i < object->slots.count ? object->slots.items[i].cell : object->rest;
+		struct value held = cell ? cell_get(in, cell) : value_bottom();
+		for (uint8_t j = 0; j < held.object_count; j++) {
+			struct object *child = object_get(in, held.objects[j]);
+			if (child != object && (child->kinds & KIND_MODULE))
+				set_mode_deep(in, child, slot, mode, depth - 1);
+		}
+	}
+}
+
+void set_mode(struct interp *in, struct object *object, struct str slot, int64_t mode)
+{
+	set_mode_deep(in, object, slot, mode, 5);
+}
+
+struct site *carry_site(struct interp *in, struct loop *loop, uint32_t cell)
+{
+	struct place_key key = place_key('C', loop, NULL, cell);
+	struct site *site = interned_get(in, &key);
+	if (site)
+		return site;
+	site = ARENA_NEW(in->arena, struct site);
+	site->id = (uint32_t)in->sites.count;
+	site->kind = SITE_CARRY;
+	site->call = loop->call;
+	site->path = loop->outer;
+	site->def = loop->def;
+	site->span = loop->span;
+	site->cell = cell;
+	site->loop = loop;
+	site->name = in->cells.items[cell].name;
+	VEC_ADD(&in->sites, site);
+	interned_put(in, &key, site);
+	return site;
+}

@@ -1,0 +1,50 @@
+/* Rules as data: rules/NAME.json, queries/NAME.scm and rules/NAME.md.
+ *
+ * A rule set owns all of its rules and is immutable once loaded; any number of
+ * threads may read it. Built-in rules are embedded in the program; a user's own
+ * come through the same door from a folder. */
+#ifndef VRAMLINT_RULE_RULE_H
+#define VRAMLINT_RULE_RULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "base/arena.h"
+#include "base/err.h"
+#include "rule/finding.h"
+
+enum rule_default { RULE_ON, RULE_HINT, RULE_OPT_IN };
+
+struct predicate_use; /* one fact of `where`, see rule/predicate.h */
+struct rule_variant;  /* one way of saying it, see rule/match.h */
+
+struct rule {
+	const char *code;     /* "VL101" */
+	const char *name;     /* "tensor-append" */
+	const char *summary;  /* one line for lists */
+	const char *document; /* markdown, the whole of rules/NAME.md */
+	const char *query;    /* the text of queries/NAME.scm */
+	const char *since;    /* "0.1.0" */
+	const char **tags;
+	size_t tag_count;
+	enum rule_default default_state;
+	struct rule_variant *variants; /* tried in order; the first whose facts hold reports */
+	size_t variant_count;
+	size_t index; /* place in the rule set */
+};
+
+struct rule_set {
+	struct arena arena;
+	struct rule **rules; /* sorted by code */
+	size_t count;
+};
+
+/* Loads the built-in rules and then those of FOLDER (may be NULL). A rule of FOLDER replaces a built-in one of the same
+ * code or name. Errors name the file, the place and the remedy. */
+bool rule_set_init(struct rule_set *set, const char *folder, struct err *err);
+void rule_set_release(struct rule_set *set);
+/* The rule with that code or name (case matters not), or NULL. */
+const struct rule *rule_set_find(const struct rule_set *set, struct str name);
+/* The rule name or code nearest to NAME, for "did you mean", or NULL where none is near. */
+const char *rule_set_nearest(const struct rule_set *set, struct str name);
+
+#endif

@@ -1,0 +1,49 @@
+/* A document as text: its bytes in UTF-8 and where its lines begin.
+ *
+ * What was read is decoded once: UTF-8 with or without a byte order mark, or
+ * the encoding that a PEP 263 cookie in the first two lines names, through
+ * iconv. Offsets are bytes of the decoded text. A source owns its text. */
+#ifndef VRAMLINT_TEXT_SOURCE_H
+#define VRAMLINT_TEXT_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+
+struct source {
+	char *text;            /* UTF-8 without byte order mark, NUL-terminated; may hold NUL bytes inside */
+	uint32_t length;       /* bytes */
+	uint32_t *line_starts; /* offset of each line; line_starts[0] == 0 */
+	uint32_t line_count;   /* at least 1; CR, LF and CRLF each end a line */
+	bool had_mark;         /* a byte order mark was dropped */
+	uint32_t repaired;     /* bytes that were not valid in the encoding and became U+FFFD */
+	char encoding[32];     /* "utf-8", or the cookie's name in lower case */
+};
+
+struct place {
+	uint32_t line;   /* 1-based */
+	uint32_t column; /* 1-based, in code points */
+};
+
+/* Largest file taken on, in bytes. */
+#define SOURCE_LIMIT ((size_t)256 << 20)
+
+/* Decodes RAW as Python source. Errors: ERR_BINARY (NUL bytes or control bytes that no text has, in the first 8 KiB,
+ * in such numbers that it is no text), ERR_DECODE (a cookie that names no known encoding, or more bad bytes than a
+ * hundredth of the text), ERR_TOO_BIG. Source: PEP 263. */
+bool source_init(struct source *source, struct str raw, struct err *err);
+void source_release(struct source *source);
+
+/* The 1-based line that holds OFFSET. */
+uint32_t source_line(const struct source *source, uint32_t offset);
+/* Line (1-based) and column (code points) of OFFSET. */
+struct place source_place(const struct source *source, uint32_t offset);
+/* Column in UTF-16 units, 0-based, of OFFSET within its line (LSP, SARIF). */
+uint32_t source_utf16_column(const struct source *source, uint32_t offset);
+/* Text of line LINE (1-based) without its end. */
+struct str source_line_text(const struct source *source, uint32_t line);
+struct str source_slice(const struct source *source, struct span span);
+
+#endif
