@@ -72,7 +72,8 @@ static void add_excerpt(struct buf *out, const struct snippet_frame *frame, cons
 {
 	struct snippet_view view = snippet_view_of(frame, at);
 
-	if (at->start.line == *last_line && view.mark_start >= last->from && view.mark_end <= last->to) {
+	if (at->start.line == *last_line && view.line.at == last->line.at && view.mark_start >= last->from &&
+	    view.mark_end <= last->to) {
 		view.from = last->from;
 		view.to = last->to;
 	} else {

@@ -46,12 +46,35 @@ static void choose_window(struct snippet_view *view, size_t room)
 	}
 }
 
+static bool is_inside_code_point(struct str line, size_t offset)
+{
+	return offset < line.length && ((unsigned char)line.at[offset] & 0xC0) == 0x80;
+}
+
+/* Leaves out what is too far from the mark to be shown in ROOM columns: a line may be megabytes long. */
+static struct str near_mark(struct str line, struct span *marked, size_t room)
+{
+	size_t reach = room * 8; /* bytes; few characters have more than that for a column */
+	size_t start = marked->start > reach ? marked->start - reach : 0;
+	size_t end = marked->start + 2 * reach < line.length ? marked->start + 2 * reach : line.length;
+
+	while (is_inside_code_point(line, start))
+		start++;
+	while (is_inside_code_point(line, end))
+		end++;
+	marked->start -= (uint32_t)start;
+	marked->end = (uint32_t)((marked->end < end ? marked->end : end) - start);
+	return (struct str){line.at + start, end - start};
+}
+
 struct snippet_view snippet_view_get(const struct snippet_frame *frame, struct str line, struct span marked)
 {
 	struct snippet_view view = {line, SIZE_MAX, SIZE_MAX, 0, 0, 0};
 	size_t used = frame->gutter + 3;
 	size_t room = frame->columns > used + NARROWEST ? frame->columns - used : NARROWEST;
 
+	if (frame->columns && line.length > room * 24)
+		view.line = line = near_mark(line, &marked, room);
 	for (size_t offset = 0; offset < line.length;) {
 		struct visible_piece piece = piece_at(line, offset, view.width);
 

@@ -18,9 +18,9 @@ struct snippet_frame {
 	size_t columns; /* of the whole output; 0: nothing is cut */
 };
 
-/* A line and the part of it that is shown; all but LINE in columns of the line with its tabs expanded. */
+/* A line and the part of it that is shown; all but LINE in columns of LINE with its tabs expanded. */
 struct snippet_view {
-	struct str line;
+	struct str line; /* of a very long one what surrounds the mark */
 	size_t mark_start, mark_end; /* never empty */
 	size_t width;
 	size_t from, to; /* what of it is shown */

@@ -152,6 +152,26 @@ static void a_long_line_is_cut_on_both_sides(void **state)
 									"   |  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n");
 }
 
+static void of_a_huge_line_only_the_neighbourhood_is_read(void **state)
+{
+	const size_t size = 3000000;
+	struct buf line = BUF_INIT;
+	struct snippet_view view;
+
+	for (size_t i = 0; i < size / 3; i++)
+		buf_add_text(&line, "日");
+	memcpy(line.bytes + size / 2, "MARK_7_BYTES", 12);
+	assert_string_equal(marked(&narrow_frame, buf_text(&line), (uint32_t)size / 2, (uint32_t)size / 2 + 12, NULL),
+			    " 7 | …日日日日MARK_7_BYTES日日日日…\n"
+			    "   |          ^^^^^^^^^^^^\n");
+	view = snippet_view_get(&narrow_frame, buf_get(&line), (struct span){0, (uint32_t)size});
+	assert_true(view.line.length < 1000);
+	view = snippet_view_get(&narrow_frame, buf_get(&line), (struct span){(uint32_t)size, (uint32_t)size});
+	assert_true(view.line.length < 1000);
+	assert_int_equal(view.to, view.width);
+	buf_release(&line);
+}
+
 static void a_line_that_just_fits_is_not_cut(void **state)
 {
 	assert_null(strstr(marked(&narrow_frame, "abcdefghijklmnopqrstuvwxyz0123", 29, 30, NULL), "…"));
@@ -215,6 +235,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_long_line_is_cut_behind_the_mark, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_long_line_is_cut_before_the_mark, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_long_line_is_cut_on_both_sides, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(of_a_huge_line_only_the_neighbourhood_is_read, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_line_that_just_fits_is_not_cut, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_wide_character_cut_in_half_leaves_a_space, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_label_without_room_gets_its_own_line, set_up, tear_down),
