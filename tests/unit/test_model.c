@@ -150,7 +150,9 @@ static void backward_consumes(void **state)
 	assert_int_equal(effect(method("accelerate.Accelerator", "backward"), EFFECT_CONSUME)->on, 0);
 	assert_int_equal(effect(method("lightning.Fabric", "backward"), EFFECT_CONSUME)->on, 0);
 	assert_int_equal(effect(method("pytorch_lightning.LightningModule", "manual_backward"), EFFECT_CONSUME)->on, 0);
-	assert_int_equal(effect(model_any_method(&model, STR("backward")), EFFECT_CONSUME)->on, MODEL_ALL);
+	/* engine.backward(loss): of an unknown receiver either may be what is walked */
+	assert_int_equal(effect(model_any_method(&model, STR("backward")), EFFECT_CONSUME)->on, MODEL_SELF);
+	assert_int_equal(effect(model_any_method(&model, STR("backward")), EFFECT_ESCAPE)->on, 0);
 	what_returns_is(method("torch.cuda.amp.GradScaler", "scale"), 0, GRAPH_PASS, 0);
 	assert_int_equal(effect(method("torch.cuda.amp.GradScaler", "step"), EFFECT_OPTIM_STEP)->on, 0);
 }
@@ -160,7 +162,7 @@ static void optimizers_step_and_zero(void **state)
 	assert_int_equal(class("torch.optim.AdamW")->kinds, KIND_OPTIMIZER);
 	assert_string_equal(class("torch.optim.Optimizer")->made->binds, "parameters");
 	assert_int_equal(effect(method("torch.optim.AdamW", "step"), EFFECT_OPTIM_STEP)->on, MODEL_SELF);
-	assert_int_equal(effect(method("torch.optim.AdamW", "step"), EFFECT_RUN)->on, 0);
+	what_returns_is(method("torch.optim.AdamW", "step"), 0, GRAPH_RETURN, 0);
 	assert_int_equal(effect(method("torch.optim.AdamW", "zero_grad"), EFFECT_OPTIM_ZERO)->on, MODEL_SELF);
 	assert_int_equal(class("torch.optim.lr_scheduler.StepLR")->kinds & KIND_OPTIMIZER, 0);
 	assert_int_equal(model_method(&model, class("torch.optim.lr_scheduler.StepLR"), STR("step"))->effect_count, 0);
@@ -192,8 +194,9 @@ static void containers_keep_and_give_back(void **state)
 	assert_string_equal(class("collections.deque")->bound, "maxlen");
 	what_returns_is(method("queue.Queue", "get"), 0, GRAPH_ELEMENT, MODEL_SELF);
 	assert_true(call("builtins.enumerate")->returns.counted);
-	assert_true(call("tqdm.auto.tqdm")->returns.iterates);
-	assert_false(call("tqdm.auto.tqdm")->returns.counted);
+	assert_true(call("builtins.zip")->returns.iterates);
+	assert_false(call("builtins.zip")->returns.counted);
+	assert_true(call("builtins.range")->returns.counted);
 	assert_true(call("builtins.sorted")->returns.copies);
 	assert_int_equal(effect(method("torch.Tensor", "copy_"), EFFECT_INPLACE)->value, MODEL_ALL);
 }
@@ -206,8 +209,9 @@ static void loggers_convert(void **state)
 	assert_int_equal(effect(method("torch.utils.tensorboard.SummaryWriter", "add_scalar"), EFFECT_LOG)->value, 1);
 	assert_string_equal(call("logging.getLogger")->returns.class_name, "logging.Logger");
 	assert_int_equal(effect(method("logging.Logger", "info"), EFFECT_LOG)->value, MODEL_ALL);
-	assert_string_equal(call("tqdm.tqdm")->returns.class_name, "tqdm.bar");
-	assert_int_equal(effect(method("tqdm.bar", "set_postfix"), EFFECT_LOG)->value, MODEL_ALL);
+	assert_string_equal(call("tqdm.trange")->returns.class_name, "tqdm.bar");
+	assert_int_equal(class("tqdm.auto.tqdm")->kinds, KIND_LOGGER);
+	assert_int_equal(effect(method("tqdm.tqdm", "set_postfix"), EFFECT_LOG)->value, MODEL_ALL);
 	assert_int_equal(method("lightning.LightningModule", "log")->effect_count, 0);
 }
 
@@ -234,7 +238,9 @@ static void metrics_with_list_state_are_marked(void **state)
 	assert_true(model_class_is(&model, class("torchmetrics.CatMetric"), "torchmetrics.list_state"));
 	assert_int_equal(effect(method("torchmetrics.CatMetric", "update"), EFFECT_STORE)->op, STORE_APPEND);
 	assert_string_equal(class("torchmetrics.AUROC")->bound, "thresholds");
-	assert_string_equal(effect(method("torchmetrics.MeanMetric", "update"), EFFECT_GRAD)->mode, "off");
+	/* an effect "grad" would make its result a context; the hook says it for overrides */
+	assert_int_equal(method("torchmetrics.MeanMetric", "update")->effect_count, 0);
+	assert_string_equal(hook("torchmetrics.Metric", "update")->grad, "off");
 	assert_int_equal(effect(method("torchmetrics.MeanMetric", "reset"), EFFECT_RESET)->on, MODEL_SELF);
 }
 
