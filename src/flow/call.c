@@ -354,6 +354,8 @@ struct value unknown_call(struct interp *in, const struct value *callee, struct 
 	site->module_given = module_given;
 	site->plain_function = plain_function;
 	site->grad_off = off;
+	site->mode = object ? (int8_t)object_mode(in, object_get(in, object)) : -1;
+	site->frozen = object && hidden_number(in, object_get(in, object), STR("%frozen")) == 1;
 	out.origins = origin_add(&in->origins, out.origins, origin_make(site->id, off ? ORIGIN_CUT : ORIGIN_SELF));
 	if (off)
 		out.flags |= VALUE_GRAD_OFF;
@@ -398,6 +400,8 @@ struct value forward_call(struct interp *in, struct object *module, const struct
 	struct site *site = site_new(in, SITE_FORWARD, node, module->id, node->span);
 	site->object = module->id;
 	site->proof = frozen || off ? PROOF_NONE : PROOF_FLOW;
+	site->frozen = frozen;
+	site->mode = (int8_t)object_mode(in, module);
 	site->name = module->name;
 	site->grad_off = off;
 	site->inputs = out.origins;
@@ -510,6 +514,8 @@ static struct value library_call(struct interp *in, const char *dotted, struct a
 	struct str last = str_from(strrchr(name, '.') ? strrchr(name, '.') + 1 : name);
 	bool class_like = last.length && last.at[0] >= 'A' && last.at[0] <= 'Z';
 	/* "torch.*" knows of functions what "torch.nn.*" knows of classes: the exact entry wins, then what the name's case says */
+	if (rule && rule->returns.copies && map_get(&in->model->calls, str_from(name)))
+		return apply_rule(in, rule, NULL, args, node, last);
 	if (class && (!rule || (class_like && !map_get(&in->model->calls, str_from(name))) ||
 		      map_get(&in->model->classes, str_from(name))))
 		return library_instance(in, class, args, node);

@@ -619,7 +619,7 @@ static struct value eval_yield(struct interp *in, const struct expr *e)
 	struct frame *frame = in->frame;
 	if (!frame)
 		return value_of(KIND_UNKNOWN);
-	if (frame->grad_block && grad_is_off(in) && !frame->on_yield) {
+	if (frame->grad_block && grad_is_off(in)) {
 		struct event *event = event_add(in, EVENT_YIELD, e->span);
 		event_value(in, event, &v);
 	}

@@ -18,34 +18,45 @@ void cond_pop(struct interp *in)
 
 /* ---- keeping values ---- */
 
-/* The innermost loop around here over which CELL's new VALUE is computed from its own old one. */
-static struct loop *chain_loop(struct interp *in, uint32_t cell, const struct value *value, bool *module, bool *selects)
+/* What ties a cell's new value to its own old one, over the loops around here. */
+struct chain {
+	struct loop *loops[4];
+	uint8_t count;
+	bool module;  /* the tie goes through a call */
+	bool selects; /* the value is the old one or another, unchanged */
+};
+
+static struct chain find_chain(struct interp *in, uint32_t cell, const struct value *value)
 {
-	*module = *selects = false;
-	if (!value->origins)
-		return NULL;
-	for (struct loop *loop = in->path; loop; loop = loop->outer) {
+	struct chain chain = {.count = 0};
+	for (struct loop *loop = value->origins ? in->path : NULL; loop && chain.count < 4; loop = loop->outer) {
 		uint32_t site = carry_site(in, loop, cell)->id;
-		if (origin_has(value->origins, origin_make(site, ORIGIN_OP)))
-			return loop;
-		if (origin_has(value->origins, origin_make(site, ORIGIN_CALL))) {
-			*module = true;
-			return loop;
+		bool op = origin_has(value->origins, origin_make(site, ORIGIN_OP));
+		bool call = origin_has(value->origins, origin_make(site, ORIGIN_CALL));
+		if (op || call) {
+			chain.loops[chain.count++] = loop;
+			chain.module |= call && !op;
+		} else if (!chain.count && origin_has(value->origins, origin_make(site, ORIGIN_SELF)) &&
+			   value->origins->count > 1 && !value->object_count) {
+			chain.selects = true;
+			chain.loops[chain.count++] = loop;
 		}
 	}
-	return NULL;
+	return chain;
 }
 
-static void add_chain_event(struct interp *in, uint32_t cell, const struct value *value, struct loop *loop, bool module,
+static void add_chain_event(struct interp *in, uint32_t cell, const struct value *value, const struct chain *chain,
 			    struct span node, struct str name)
 {
 	struct event *event = event_add(in, EVENT_ACCUMULATE, node);
 	event_value(in, event, value);
 	event->cell = cell;
 	event->holder = in->cells.items[cell].object;
-	event->carry = loop;
+	memcpy(event->carries, chain->loops, sizeof event->carries);
+	event->carry_count = chain->count;
 	event->rebuilt = value->flags & VALUE_CONCAT;
-	event->through_module = module;
+	event->through_module = chain->module;
+	event->selects = chain->selects;
 	event->name = name;
 }
 
@@ -104,18 +115,41 @@ static struct value derive(struct interp *in, struct value value, uint32_t cell,
 	return value;
 }
 
+static bool is_compared(const struct interp *in, struct str name)
+{
+	for (uint32_t i = 0; i < in->compared_count; i++)
+		if (str_equal(in->compared[i], name))
+			return true;
+	return false;
+}
+
+/* Under `if loss < best:` what is assigned to best stays until something better comes. */
+static struct chain kept_best(struct interp *in, uint32_t cell)
+{
+	struct chain chain = {.count = 0};
+	struct value old = cell_get(in, cell);
+	for (struct loop *loop = old.origins ? in->path : NULL; loop; loop = loop->outer)
+		if (origin_has(old.origins, origin_make(carry_site(in, loop, cell)->id, ORIGIN_SELF))) {
+			chain.loops[chain.count++] = loop;
+			chain.selects = true;
+			break;
+		}
+	return chain;
+}
+
 void assign_cell(struct interp *in, uint32_t cell, struct value value, struct span node, struct str name, bool outer)
 {
-	bool module, selects;
 	if ((value.flags & VALUE_COUNTER) && !value.counter)
 		value.counter = in->path;
-	struct loop *loop = chain_loop(in, cell, &value, &module, &selects);
-	if (loop)
-		add_chain_event(in, cell, &value, loop, module, node, name);
+	struct chain chain = find_chain(in, cell, &value);
+	if (!chain.count && is_compared(in, name))
+		chain = kept_best(in, cell);
+	if (chain.count)
+		add_chain_event(in, cell, &value, &chain, node, name);
 	let_go(in, cell, &value, node);
 	value = derive(in, value, cell, node, name);
 	settle(in, cell, &value, name);
-	if (outer && !loop) {
+	if (outer && (!chain.count || chain.selects)) {
 		struct event *event = event_add(in, EVENT_ASSIGN, node);
 		event_value(in, event, &value);
 		event->cell = cell;
@@ -127,10 +161,9 @@ void assign_cell(struct interp *in, uint32_t cell, struct value value, struct sp
 
 void fill_cell(struct interp *in, uint32_t cell, struct value value, struct span node, struct str name, bool weak)
 {
-	bool module, selects;
-	struct loop *loop = chain_loop(in, cell, &value, &module, &selects);
-	if (loop)
-		add_chain_event(in, cell, &value, loop, module, node, name);
+	struct chain chain = find_chain(in, cell, &value);
+	if (chain.count && !chain.selects)
+		add_chain_event(in, cell, &value, &chain, node, name);
 	struct value old = cell_get(in, cell);
 	cell_set(in, cell, weak ? value_join(&in->origins, &old, &value) : value);
 }
@@ -180,10 +213,9 @@ void store_into(struct interp *in, uint32_t holder_id, enum store_op op, const s
 	struct str slot = element_key(in, key);
 	if (op == STORE_KEY || op == STORE_ASSIGN) {
 		uint32_t cell = slot.at ? object_slot(in, holder, slot, true) : object_rest(in, holder);
-		bool module, selects;
-		struct loop *loop = chain_loop(in, cell, &value, &module, &selects);
-		if (loop)
-			add_chain_event(in, cell, &value, loop, module, node, name);
+		struct chain chain = find_chain(in, cell, &value);
+		if (chain.count && !chain.selects)
+			add_chain_event(in, cell, &value, &chain, node, name);
 		else
 			add_store_event(in, holder, op, key, &value, node, name);
 		if (slot.at)
@@ -384,8 +416,6 @@ static void exec_augment(struct interp *in, const struct stmt *s)
 
 /* ---- loops ---- */
 
-typedef bool loop_body(struct interp *in, struct loop *loop, void *context);
-
 static void head_add(struct interp *in, struct loop *loop)
 {
 	for (uint32_t i = 0; loop->head && i < loop->head->count; i++) {
@@ -445,20 +475,28 @@ static void confirm_chains(struct interp *in, struct loop *loop, size_t first_ev
 {
 	for (size_t i = first_event; i < in->events.count; i++) {
 		struct event *event = &in->events.items[i];
-		if (event->kind != EVENT_ACCUMULATE || event->carry != loop)
+		if (event->kind != EVENT_ACCUMULATE)
 			continue;
-		struct value end = cell_get(in, event->cell);
-		uint32_t site = carry_site(in, loop, event->cell)->id;
-		if (!end.origins || (!origin_has(end.origins, origin_make(site, ORIGIN_OP)) &&
-				     !origin_has(end.origins, origin_make(site, ORIGIN_CALL))))
-			event->carry = NULL;
+		for (uint8_t j = 0; j < event->carry_count; j++) {
+			if (event->carries[j] != loop)
+				continue;
+			struct value end = cell_get(in, event->cell);
+			uint32_t site = carry_site(in, loop, event->cell)->id;
+			bool kept = end.origins && (origin_has(end.origins, origin_make(site, ORIGIN_OP)) ||
+						    origin_has(end.origins, origin_make(site, ORIGIN_CALL)) ||
+						    (event->selects && origin_has(end.origins, origin_make(site, ORIGIN_SELF))));
+			if (kept)
+				continue;
+			memmove(&event->carries[j], &event->carries[j + 1], (3u - j) * sizeof event->carries[0]);
+			event->carry_count--;
+			break;
+		}
 	}
 }
 
 enum { LOOP_WALKS = 3 };
 
-/* Walks a loop until its head is stable, at most LOOP_WALKS times; only the last walk's events stay. */
-static void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *context, bool may_skip)
+void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *context, bool may_skip)
 {
 	uint32_t mark = state_mark(in);
 	size_t first_event = in->events.count;
@@ -470,9 +508,14 @@ static void run_loop(struct interp *in, struct loop *loop, loop_body *body, void
 		owner->loops = &frame;
 	}
 	in->path = loop;
-	struct delta *back = NULL;
+	struct delta *back = NULL, *exits = owner ? owner->exits : NULL;
+	struct value result = owner ? owner->result : value_bottom();
 	for (int walk = 0; walk < LOOP_WALKS; walk++) {
 		state_undo(in, mark);
+		if (owner) {
+			owner->exits = exits;
+			owner->result = result;
+		}
 		in->events.count = first_event;
 		frame.breaks = frame.continues = NULL;
 		head_add(in, loop);
@@ -781,6 +824,15 @@ static struct object *length_guard(struct interp *in, const struct expr *e)
 	return v.object_count == 1 ? object_get(in, v.objects[0]) : NULL;
 }
 
+static void note_compared(struct interp *in, const struct expr *e)
+{
+	if (e->kind != EXPR_COMPARE || (e->op != '<' && e->op != '>'))
+		return;
+	for (uint16_t i = 0; i < e->count && in->compared_count < 8; i++)
+		if (e->items[i]->kind == EXPR_NAME || e->items[i]->kind == EXPR_ATTRIBUTE)
+			in->compared[in->compared_count++] = text_of(in, e->items[i]->span);
+}
+
 static bool is_main_guard(const struct expr *e)
 {
 	return e->kind == EXPR_COMPARE && e->op == '=' && e->count == 2 && e->items[0]->kind == EXPR_NAME &&
@@ -805,11 +857,14 @@ static bool exec_if(struct interp *in, const struct stmt *s)
 	}
 	uint32_t mark = state_mark(in);
 	struct delta *ends = NULL;
+	uint32_t compared = in->compared_count;
+	note_compared(in, s->value);
 	if (guarded)
 		guarded->guarded++;
 	bool alive = run_side(in, mark, &s->body, &ends);
 	if (guarded)
 		guarded->guarded--;
+	in->compared_count = compared;
 	in->lazy_birth = lazy;
 	in->lazy_path = lazy_path;
 	alive |= run_side(in, mark, &s->other, &ends);
@@ -1011,6 +1066,7 @@ static void exec_def(struct interp *in, const struct stmt *s)
 		object->function = def;
 		object->scope = in->frame ? in->frame->scope : in->module_scope;
 		object->name = def->name;
+		in->functions[def->index] = object;
 		for (uint32_t i = 0; i < def->param_count; i++)
 			if (def->params[i].fallback)
 				cell_set(in, object_slot(in, object, def->params[i].name, true), eval(in, def->params[i].fallback));

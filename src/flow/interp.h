@@ -77,6 +77,8 @@ struct site {
 	bool module_given;      /* something used as a module was among the arguments */
 	bool plain_function;    /* the callee is a named function of another file */
 	bool grad_off;          /* made while grad was off: it carries no graph */
+	int8_t mode;            /* of the module called: 1 train, 0 eval, -1 unknown */
+	bool frozen;
 	uint32_t cond;          /* mask of path depths at which a condition was open */
 };
 
@@ -175,8 +177,6 @@ struct loop_frame {
 	struct delta *breaks, *continues;
 };
 
-struct yield_action; /* what runs where a generator yields */
-
 struct frame {
 	struct frame *caller;
 	struct def *def;
@@ -188,7 +188,6 @@ struct frame {
 	struct delta *exits;      /* states at returns */
 	uint32_t entry;           /* mark at entry */
 	struct loop_frame *loops;
-	struct yield_action *on_yield;
 	uint32_t self;            /* object of the first parameter of a method, or 0 */
 	struct def *in_class;     /* class whose method this is, or NULL */
 	int handler_depth;
@@ -229,8 +228,8 @@ struct event {
 	struct origin_set *origins; /* of the value and, for a container, of all in it */
 	uint32_t holder;        /* object, or 0 */
 	uint32_t cell;          /* of an accumulation or assignment */
-	struct loop *carry;     /* loop over which an accumulation chains */
-	struct loop *carry_birth; /* loops around the entry of that loop */
+	struct loop *carries[4]; /* loops over which an accumulation chains, innermost first */
+	uint8_t carry_count;
 	enum store_op op;
 	struct value key;
 	bool has_key;
@@ -299,6 +298,9 @@ struct interp {
 	bool partial;              /* the budget ran out or something overflowed */
 	uint32_t order;
 	uint32_t root;
+	struct object **functions; /* by def index: the object its definition last made */
+	struct str compared[8];    /* names that an open `if a < b` compares */
+	uint32_t compared_count;
 	int module_depth;          /* methods of project modules entered */
 	uint32_t forward_count;    /* forwards seen so far */
 	int eval_depth;
@@ -359,6 +361,9 @@ uint32_t lookup_cell(struct interp *in, struct str name);
 /* exec.c */
 bool exec_block(struct interp *in, const struct block *block); /* false: control left it */
 void assign_target(struct interp *in, const struct expr *target, struct value value, struct span node);
+typedef bool loop_body(struct interp *in, struct loop *loop, void *context);
+/* Walks a loop until its head is stable, at most three times; only the last walk's events stay. */
+void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *context, bool may_skip);
 void cond_push(struct interp *in);
 void cond_pop(struct interp *in);
 void add_element(struct interp *in, struct object *object, struct value value);

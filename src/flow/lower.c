@@ -49,6 +49,7 @@ static struct expr *new_expr(struct lower *l, enum expr_kind kind, TSNode node)
 	e->kind = kind;
 	e->span = span_of(l, node);
 	e->number = INT64_MIN;
+	l->expr_count++;
 	return e;
 }
 
@@ -249,6 +250,8 @@ static struct expr *lower_call(struct lower *l, TSNode node)
 		args = kids(l, arguments, &inner);
 	e->items = ARENA_ARRAY(l->arena, struct expr *, inner + 2u);
 	e->items[e->count++] = has_node(function) ? lower_expr(l, function) : new_expr(l, EXPR_UNKNOWN, node);
+	if (e->items[0]->name.length && (e->items[0]->kind == EXPR_NAME || e->items[0]->kind == EXPR_ATTRIBUTE))
+		map_put(&l->called, e->items[0]->name, l);
 	if (generator)
 		e->items[e->count++] = lower_expr(l, arguments);
 	for (uint32_t i = 0; i < inner && e->count < UINT16_MAX; i++)
@@ -1120,6 +1123,7 @@ struct def *lower_def(struct lower *l, TSNode node, struct def *parent)
 void lower_release(struct lower *l)
 {
 	free(l->defs);
+	map_release(&l->called);
 	l->defs = NULL;
 	l->def_count = l->def_room = 0;
 }

@@ -6,6 +6,7 @@
 #define VRAMLINT_FLOW_LOWER_H
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "flow/ir.h"
 #include "py/parse.h"
 
@@ -19,6 +20,8 @@ struct lower {
 	uint32_t def_count, def_room;
 	struct def *def;      /* the definition being lowered */
 	uint32_t depth;
+	uint32_t expr_count;
+	struct map called;    /* names that are called somewhere, as function or method */
 	bool truncated;
 };
 

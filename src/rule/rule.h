@@ -14,8 +14,23 @@
 
 enum rule_default { RULE_ON, RULE_HINT, RULE_OPT_IN };
 
-struct predicate_use; /* one fact of `where`, see rule/predicate.h */
-struct rule_variant;  /* one way of saying it, see rule/match.h */
+struct predicate_use;
+
+/* One way of saying it: the facts that must hold and the words for them. */
+struct rule_variant {
+	struct predicate_use *where;
+	size_t where_count;
+	const char *message;      /* with {placeholders}, see docs/rules.md */
+	const char *growth;       /* or NULL */
+	const char *help;         /* or NULL */
+	const char *fix_capture;  /* capture that the fix changes, or NULL */
+	const char *fix_append;   /* text put behind it */
+	bool fix_is_safe;
+	enum cost cost;
+	enum severity severity;
+	bool severity_given;      /* else it follows from cost and growth */
+	enum proof least;         /* reported from this proof on, whatever the limit of the run; PROOF_NONE: the run's limit */
+};
 
 struct rule {
 	const char *code;     /* "VL101" */
@@ -24,6 +39,8 @@ struct rule {
 	const char *document; /* markdown, the whole of rules/NAME.md */
 	const char *query;    /* the text of queries/NAME.scm */
 	const char *since;    /* "0.1.0" */
+	const char *at;       /* capture that must lie where the fact happened */
+	const char *origin;   /* file it was read from, for messages */
 	const char **tags;
 	size_t tag_count;
 	enum rule_default default_state;

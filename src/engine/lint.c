@@ -1,0 +1,253 @@
+#include "engine/lint.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/os.h"
+#include "base/vec.h"
+#include "engine/prefilter.h"
+#include "flow/analysis.h"
+#include "flow/judge.h"
+#include "py/parse.h"
+#include "py/query.h"
+#include "rule/match.h"
+
+struct linter {
+	const struct rule_set *rules;
+	const struct selection *selection;
+	struct model model;
+	struct py_grammar grammar;
+	struct query_set *queries;
+};
+
+struct lint_worker {
+	const struct linter *linter;
+	struct py_parser parser;
+	TSQueryCursor *cursor;
+	struct arena arena; /* facts of the file at hand */
+	struct query_match_list candidates;
+	struct lint_timing timing;
+};
+
+static bool compile_queries(struct linter *linter, struct err *err)
+{
+	size_t count = linter->rules->count;
+	struct query_source *sources = mem_new(count + 1, sizeof *sources);
+	for (size_t i = 0; i < count; i++)
+		sources[i] = (struct query_source){linter->rules->rules[i]->origin, str_from(linter->rules->rules[i]->query)};
+	linter->queries = query_set_new(linter->grammar.language, sources, count, err);
+	free(sources);
+	for (size_t i = 0; linter->queries && i < count; i++) {
+		const struct rule *rule = linter->rules->rules[i];
+		if (!query_set_has_capture(linter->queries, (uint32_t)i, str_from(rule->at)))
+			return err_set(err, ERR_CONFIG, "cannot use '%s': its query captures nothing as '@%s'", rule->origin, rule->at);
+		for (size_t k = 0; k < rule->variant_count; k++) {
+			const char *capture = rule->variants[k].fix_capture;
+			if (capture && !query_set_has_capture(linter->queries, (uint32_t)i, str_from(capture)))
+				return err_set(err, ERR_CONFIG, "cannot use '%s': its fix wants '@%s', which its query does not capture",
+					       rule->origin, capture);
+		}
+	}
+	return linter->queries != NULL;
+}
+
+struct linter *linter_new(const struct rule_set *rules, const struct selection *selection, const char *models_folder,
+			  struct err *err)
+{
+	struct linter *linter = mem_new(1, sizeof *linter);
+	linter->rules = rules;
+	linter->selection = selection;
+	if (!model_init(&linter->model, models_folder, err)) {
+		free(linter);
+		return NULL;
+	}
+	py_grammar_init(&linter->grammar);
+	if (!compile_queries(linter, err)) {
+		linter_free(linter);
+		return NULL;
+	}
+	return linter;
+}
+
+void linter_free(struct linter *linter)
+{
+	if (!linter)
+		return;
+	query_set_free(linter->queries);
+	py_grammar_release(&linter->grammar);
+	model_release(&linter->model);
+	free(linter);
+}
+
+struct lint_worker *lint_worker_new(const struct linter *linter)
+{
+	struct lint_worker *worker = mem_new(1, sizeof *worker);
+	worker->linter = linter;
+	py_parser_init(&worker->parser);
+	worker->cursor = ts_query_cursor_new();
+	arena_init(&worker->arena);
+	return worker;
+}
+
+void lint_worker_free(struct lint_worker *worker)
+{
+	if (!worker)
+		return;
+	py_parser_release(&worker->parser);
+	ts_query_cursor_delete(worker->cursor);
+	arena_release(&worker->arena);
+	VEC_RELEASE(&worker->candidates);
+	free(worker);
+}
+
+struct lint_timing lint_worker_timing(const struct lint_worker *worker)
+{
+	return worker->timing;
+}
+
+static double lap(double *since)
+{
+	double now = os_seconds(), spent = now - *since;
+	*since = now;
+	return spent;
+}
+
+/* ---- problems ---- */
+
+static void add_problem(struct lint_result *result, const struct source *source, struct span span, const char *text)
+{
+	if (!result->problems)
+		result->problems = ARENA_ARRAY(&result->arena, struct lint_problem, 4);
+	if (result->problem_count == 4)
+		return;
+	struct lint_problem *problem = &result->problems[result->problem_count++];
+	problem->text = text;
+	if (span.end)
+		problem->at = excerpt_at(source, span, &result->arena);
+}
+
+/* The first place the parser could not make sense of, found without recursion. */
+static bool first_error(TSNode root, struct span *span)
+{
+	TSTreeCursor cursor = ts_tree_cursor_new(root);
+	bool found = false;
+	for (;;) {
+		TSNode node = ts_tree_cursor_current_node(&cursor);
+		if (ts_node_is_error(node) || ts_node_is_missing(node)) {
+			*span = py_span(node);
+			found = true;
+			break;
+		}
+		if (ts_node_has_error(node) && ts_tree_cursor_goto_first_child(&cursor))
+			continue;
+		bool moved = ts_tree_cursor_goto_next_sibling(&cursor);
+		while (!moved && ts_tree_cursor_goto_parent(&cursor))
+			moved = ts_tree_cursor_goto_next_sibling(&cursor);
+		if (!moved)
+			break;
+	}
+	ts_tree_cursor_delete(&cursor);
+	return found;
+}
+
+static void report_syntax(struct lint_result *result, const struct source *source, TSNode root)
+{
+	struct span span;
+	if (!ts_node_has_error(root) || !first_error(root, &span))
+		return;
+	/* an error may span the rest of the file; its first line says where it begins */
+	uint32_t line_end = span.start;
+	while (line_end < span.end && source->text[line_end] != '\n' && source->text[line_end] != '\r')
+		line_end++;
+	if (line_end == span.start)
+		line_end = span.start < source->length ? span.start + 1 : span.start;
+	span.end = line_end ? line_end : 1;
+	add_problem(result, source, span, "cannot parse this; the rest of the file was checked as far as it makes sense without it");
+}
+
+/* ---- one file ---- */
+
+static bool *wanted_defs(struct lint_worker *worker, const struct lower *lower)
+{
+	bool *wanted = ARENA_ARRAY(&worker->arena, bool, lower->def_count + 1u);
+	const struct query_match_list *list = &worker->candidates;
+	/* candidates and definitions are both in order of place: for each definition look from the first one inside */
+	for (uint32_t i = 0; i < lower->def_count; i++) {
+		struct span span = lower->defs[i]->span;
+		size_t low = 0, high = list->count;
+		while (low < high) {
+			size_t middle = (low + high) / 2;
+			if (list->items[middle].captures[0].span.start < span.start)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		wanted[i] = low < list->count && list->items[low].captures[0].span.start < span.end;
+	}
+	return wanted;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct query_match *x = a, *y = b;
+	return (x->captures[0].span.start > y->captures[0].span.start) - (x->captures[0].span.start < y->captures[0].span.start);
+}
+
+static void analyse(struct lint_worker *worker, const struct source *source, TSNode root, struct lint_result *result)
+{
+	const struct linter *linter = worker->linter;
+	struct str text = {source->text, source->length};
+	struct lower lower = {.parser = &worker->parser, .grammar = &linter->grammar, .text = text, .arena = &worker->arena};
+	struct analysis analysis;
+	struct judgement judgement;
+	double clock = os_seconds();
+	worker->candidates.count = 0;
+	query_set_run(linter->queries, worker->cursor, root, text, 0, &worker->candidates);
+	worker->timing.query += lap(&clock);
+	if (!worker->candidates.count)
+		return;
+	qsort(worker->candidates.items, worker->candidates.count, sizeof *worker->candidates.items, by_place);
+	struct def *module = lower_def(&lower, root, NULL);
+	bool *wanted = wanted_defs(worker, &lower);
+	worker->timing.lower += lap(&clock);
+	analysis_run(&analysis, &linter->model, &worker->arena, text, &lower, module, wanted);
+	worker->timing.interpret += lap(&clock);
+	judge(&analysis, &judgement);
+	struct match_input input = {linter->rules, linter->selection, source, &analysis, &judgement, &worker->candidates,
+				    &result->arena};
+	result->findings = match_rules(&input, &result->finding_count);
+	if (module->truncated)
+		add_problem(result, source, (struct span){0, 0}, "some code is nested too deeply to be understood; it was left out");
+	worker->timing.rules += lap(&clock);
+	analysis_release(&analysis);
+	lower_release(&lower);
+}
+
+void lint_source(struct lint_worker *worker, const char *path, const struct source *source, struct lint_result *result)
+{
+	(void)path;
+	memset(result, 0, sizeof *result);
+	arena_init(&result->arena);
+	struct str text = {source->text, source->length};
+	double clock = os_seconds();
+	result->skipped = !prefilter_passes(&worker->linter->model, text);
+	worker->timing.prefilter += lap(&clock);
+	if (result->skipped)
+		return;
+	struct err err;
+	TSTree *tree = py_parse(&worker->parser, text, NULL, &err);
+	worker->timing.parse += lap(&clock);
+	if (!tree) {
+		add_problem(result, source, (struct span){0, 0}, arena_dup(&result->arena, err.message));
+		return;
+	}
+	TSNode root = ts_tree_root_node(tree);
+	report_syntax(result, source, root);
+	analyse(worker, source, root, result);
+	ts_tree_delete(tree);
+	arena_reset(&worker->arena);
+}
+
+void lint_result_release(struct lint_result *result)
+{
+	arena_release(&result->arena);
+}

@@ -1,0 +1,283 @@
+#include "flow/analysis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_function(const struct def *def)
+{
+	return def->kind == DEF_FUNCTION;
+}
+
+static void begin_root(struct interp *in, struct def *def)
+{
+	struct root root = {.def = def, .id = (uint32_t)in->roots.count, .first_event = in->events.count};
+	in->root = root.id;
+	in->frame = NULL;
+	in->call = NULL;
+	in->path = NULL;
+	memset(in->cond_open, 0, sizeof in->cond_open);
+	in->module_depth = 0;
+	in->compared_count = 0;
+	in->lazy_birth = false;
+	grad_set(in, GRAD_ON);
+	VEC_ADD(&in->roots, root);
+}
+
+static void end_root(struct interp *in)
+{
+	in->roots.items[in->roots.count - 1].end_event = in->events.count;
+}
+
+/* Arguments of which nothing is known but what their use will show. */
+static struct args *unknown_args(struct interp *in, const struct def *def, bool method)
+{
+	struct args *args = args_new(in, def->param_count);
+	for (uint32_t i = method ? 1 : 0; i < def->param_count; i++) {
+		const struct param *param = &def->params[i];
+		if (param->kind != PARAM_PLAIN) {
+			args->more = false;
+			continue;
+		}
+		struct value value = input_value(in, param, 0, param->name, def->head);
+		if (param->annotation) {
+			struct value type = eval(in, param->annotation);
+			const struct model_class *class = type.dotted ? model_class_get(in->model, type.dotted) : NULL;
+			if (class)
+				object_prove(in, &value, class->kinds);
+		}
+		args_add(args, value, param->keyword_only ? param->name : (struct str){"", 0}, NULL);
+	}
+	return args;
+}
+
+static void run_function(struct interp *in, struct def *def)
+{
+	struct object *function = in->functions[def->index];
+	if (!function)
+		return;
+	begin_root(in, def);
+	struct frame frame = {.def = def, .scope = in->module_scope};
+	in->frame = &frame;
+	struct args *args = unknown_args(in, def, false);
+	in->frame = NULL;
+	if (def->is_generator) {
+		bool off;
+		struct object generator = *function;
+		generator.bound_args = args;
+		run_generator(in, &generator, NULL, &off);
+	} else {
+		call_def(in, function, 0, args, NULL);
+	}
+	end_root(in);
+}
+
+/* ---- classes ---- */
+
+struct method_walk {
+	struct object *self;
+	struct object *method;
+	struct def *def;
+	const struct model_hook *hook;
+	int next_loop;
+	const char *loops[4];
+	int loop_count;
+	struct args *args;
+};
+
+static void walk_method(struct interp *in, struct method_walk *walk);
+
+static bool method_body(struct interp *in, struct loop *loop, void *context)
+{
+	struct method_walk inner = *(struct method_walk *)context;
+	(void)loop;
+	inner.next_loop++;
+	walk_method(in, &inner);
+	return true;
+}
+
+static void walk_method(struct interp *in, struct method_walk *walk)
+{
+	if (walk->next_loop < walk->loop_count) {
+		const char *name = walk->loops[walk->next_loop];
+		struct loop *loop = loop_enter(in, (const char *)walk->self->class_def + (name[0] == 'e'), LOOP_VIRTUAL,
+					       walk->def->head);
+		loop->virtual_name = name;
+		if (name[0] == 'c' || !loop->def)
+			loop->def = walk->def;
+		run_loop(in, loop, method_body, walk, true);
+		return;
+	}
+	struct value grad = cell_get(in, in->grad_cell);
+	if (walk->hook && walk->hook->grad)
+		grad_enter(in, walk->hook->grad, NULL);
+	bool off;
+	struct value result;
+	if (walk->def->is_generator) {
+		struct object generator = *walk->method;
+		generator.bound_args = walk->args;
+		generator.self = walk->method->is_static ? 0 : walk->self->id;
+		result = run_generator(in, &generator, NULL, &off);
+	} else {
+		result = call_def(in, walk->method, walk->method->is_static ? 0 : walk->self->id, walk->args, NULL);
+	}
+	if (walk->hook && walk->hook->consumes_return) {
+		struct event *event = event_add(in, EVENT_CONSUME, walk->def->head);
+		event_value(in, event, &result);
+		event_add(in, EVENT_STEP, walk->def->head);
+	}
+	cell_set(in, in->grad_cell, grad);
+}
+
+/* Which loops somebody else runs this method in. */
+static void method_loops(struct interp *in, struct method_walk *walk)
+{
+	const struct model_class *library = walk->self->library;
+	walk->hook = library ? model_hook_get(in->model, library, walk->def->name) : NULL;
+	if (walk->hook) {
+		walk->loop_count = walk->hook->loop_count;
+		memcpy(walk->loops, walk->hook->loops, sizeof walk->loops);
+		return;
+	}
+	bool module = walk->self->kinds & KIND_MODULE;
+	if ((module && str_is(walk->def->name, "forward")) || str_is(walk->def->name, "__getitem__")) {
+		walk->loops[walk->loop_count++] = "step";
+	} else {
+		walk->loops[walk->loop_count++] = "call";
+	}
+}
+
+struct class_walk {
+	struct class_info *class;
+	struct object *self;
+	const bool *wanted;
+	const bool *skip; /* methods that were walked before, by def index */
+};
+
+static bool class_body(struct interp *in, struct loop *loop, void *context)
+{
+	struct class_walk *walk = context;
+	(void)loop;
+	for (uint32_t i = 0; i < in->def_count; i++) {
+		struct def *def = in->defs[i];
+		if (def->parent != walk->class->def || !is_function(def) || walk->skip[i] || str_is(def->name, "__init__"))
+			continue;
+		struct object *method = in->functions[i];
+		if (!method || !method->function)
+			continue;
+		struct method_walk inner = {.self = walk->self, .method = method, .def = def};
+		struct frame frame = {.def = def, .scope = in->module_scope};
+		in->frame = &frame;
+		inner.args = unknown_args(in, def, !method->is_static);
+		in->frame = NULL;
+		method_loops(in, &inner);
+		walk_method(in, &inner);
+	}
+	return true;
+}
+
+static void run_class(struct interp *in, struct class_info *class, const bool *wanted)
+{
+	bool any = false;
+	bool *skip = ARENA_ARRAY(in->arena, bool, in->def_count);
+	for (uint32_t i = 0; i < in->def_count; i++) {
+		skip[i] = in->visited[i];
+		any |= in->defs[i]->parent == class->def && is_function(in->defs[i]) && !in->visited[i] &&
+		       (!wanted || wanted[i]);
+	}
+	if (!any)
+		return;
+	begin_root(in, class->def);
+	struct object *init = class_method(in, class->def, STR("__init__"));
+	struct frame frame = {.def = class->def, .scope = in->module_scope};
+	in->frame = &frame;
+	struct args *args = init && init->function ? unknown_args(in, init->function, true) : args_new(in, 0);
+	in->frame = NULL;
+	struct value instance = class_instantiate(in, class, args, NULL);
+	struct class_walk walk = {class, object_get(in, instance.objects[0]), wanted, skip};
+	walk.self->name = STR("self");
+	struct loop *protocol = loop_enter(in, class, LOOP_VIRTUAL, class->def->head);
+	protocol->is_struct = true;
+	protocol->virtual_name = "use";
+	run_loop(in, protocol, class_body, &walk, true);
+	end_root(in);
+}
+
+/* ---- the file ---- */
+
+static void run_module(struct interp *in, struct def *module)
+{
+	begin_root(in, module);
+	in->visited[module->index] = true;
+	struct frame frame = {.def = module, .scope = in->module_scope};
+	in->frame = &frame;
+	exec_block(in, &module->body);
+	in->frame = NULL;
+	end_root(in);
+}
+
+static void run_rest(struct interp *in, const struct lower *lower, const bool *wanted, bool with_callers)
+{
+	for (uint32_t i = 0; i < in->def_count; i++) {
+		struct def *def = in->defs[i];
+		struct class_info *class = def->kind == DEF_CLASS ? class_find(in, def) : NULL;
+		if (in->budget <= 0)
+			return;
+		if (class && with_callers == map_has(&lower->called, def->name))
+			run_class(in, class, wanted);
+		if (!is_function(def) || in->visited[i] || (wanted && !wanted[i]))
+			continue;
+		if (def->parent && def->parent->kind == DEF_CLASS)
+			continue;
+		if (with_callers == map_has(&lower->called, def->name))
+			run_function(in, def);
+	}
+}
+
+/* Work is linear in what was lowered: so many evaluations an expression, however calls nest. */
+enum { EVALUATIONS = 60, EVALUATIONS_AT_LEAST = 60000 };
+
+void analysis_run(struct analysis *analysis, const struct model *model, struct arena *arena, struct str text,
+		  const struct lower *lower, struct def *module, const bool *wanted)
+{
+	struct interp *in = &analysis->in;
+	memset(analysis, 0, sizeof *analysis);
+	in->model = model;
+	in->arena = arena;
+	in->text = text;
+	in->module = module;
+	in->defs = lower->defs;
+	in->def_count = lower->def_count;
+	in->visited = ARENA_ARRAY(arena, bool, lower->def_count + 1u);
+	in->functions = ARENA_ARRAY(arena, struct object *, lower->def_count + 1u);
+	in->budget = (int64_t)lower->expr_count * EVALUATIONS + EVALUATIONS_AT_LEAST;
+	origin_table_init(&in->origins, arena);
+	struct str none = {"", 0};
+	cell_new(in, none, 0, NULL); /* number 0 stands for no cell */
+	in->grad_cell = cell_new(in, none, 0, NULL);
+	VEC_ADD(&in->objects, NULL);
+	VEC_ADD(&in->sites, NULL);
+	in->module_scope = ARENA_NEW(arena, struct scope);
+	in->module_scope->def = module;
+	in->module_scope->first_cell = (uint32_t)in->cells.count;
+	for (uint32_t i = 0; i < module->local_count; i++)
+		cell_new(in, module->locals[i], 0, module);
+	run_module(in, module);
+	run_rest(in, lower, wanted, false);
+	run_rest(in, lower, wanted, true);
+}
+
+void analysis_release(struct analysis *analysis)
+{
+	struct interp *in = &analysis->in;
+	for (size_t i = 1; i < in->objects.count; i++)
+		VEC_RELEASE(&in->objects.items[i]->slots);
+	VEC_RELEASE(&in->cells);
+	VEC_RELEASE(&in->log);
+	VEC_RELEASE(&in->objects);
+	VEC_RELEASE(&in->sites);
+	VEC_RELEASE(&in->loops);
+	VEC_RELEASE(&in->calls);
+	VEC_RELEASE(&in->events);
+	VEC_RELEASE(&in->roots);
+	map_release(&in->interned);
+}

@@ -1,0 +1,633 @@
+#include <string.h>
+#include "flow/interp.h"
+
+/* The kept source of a call: an argument, the receiver, or all of them together. */
+struct source_values {
+	struct value values[20];
+	uint32_t count;
+};
+
+/* A container among the operands of an operation stands for its elements. */
+static struct value operand(struct interp *in, const struct value *value, const struct expr *node)
+{
+	if (!value->object_count || (value->flags & VALUE_PARAMETER))
+		return *value;
+	bool container = false;
+	for (uint8_t i = 0; i < value->object_count; i++)
+		container |= (object_get(in, value->objects[i])->kinds & (KIND_CONTAINER | KIND_GENERATOR)) != 0;
+	if (!container)
+		return *value;
+	struct value elements = value_bottom();
+	bool off = false;
+	for (uint8_t i = 0; i < value->object_count; i++) {
+		struct object *object = object_get(in, value->objects[i]);
+		struct value part = object->kinds & KIND_GENERATOR ? run_generator(in, object, node, &off)
+								    : object_elements(in, object);
+		elements = value_join(&in->origins, &elements, &part);
+	}
+	if (value_is_bottom(&elements))
+		elements = value_of(KIND_UNKNOWN);
+	/* containers of containers: one level more is enough for rows of tuples */
+	if (elements.object_count && !(elements.flags & VALUE_PARAMETER))
+		elements = value_add_origins(in, elements, deep_origins(in, &elements));
+	if (value->origins)
+		elements = value_add_origins(in, elements, value->origins);
+	elements.object_count = 0;
+	elements.many_objects = false;
+	elements.flags &= (uint16_t)~VALUE_VIEW;
+	return elements;
+}
+
+static void collect(struct interp *in, const struct model_rule *rule, const struct value *receiver,
+		    const struct args *args, const struct expr *node, struct source_values *out)
+{
+	int from = rule->returns.from;
+	out->count = 0;
+	if (receiver && (from == MODEL_SELF || from == MODEL_ALL))
+		out->values[out->count++] = operand(in, receiver, node);
+	for (uint32_t i = 0; i < args->count && out->count < 20 && from != MODEL_SELF; i++)
+		if (from == MODEL_ALL)
+			out->values[out->count++] = operand(in, &args->values[i], node);
+	if (from >= 0) {
+		const struct value *value = args_get(args, (uint32_t)from, NULL);
+		/* a keyword may stand for any position; the first one is the best guess */
+		if (!value && args->count)
+			value = &args->values[0];
+		if (value)
+			out->values[out->count++] = operand(in, value, node);
+	}
+}
+
+static const struct value *source_of(const struct model_rule *rule, const struct value *receiver, const struct args *args)
+{
+	if (rule->returns.from == MODEL_SELF)
+		return receiver;
+	return args_get(args, rule->returns.from >= 0 ? (uint32_t)rule->returns.from : 0, NULL);
+}
+
+static void shape_result(struct interp *in, const struct model_returns *returns, struct value *out)
+{
+	(void)in;
+	if (returns->kinds)
+		out->kinds = returns->kinds;
+	if (returns->view)
+		out->flags |= VALUE_VIEW;
+	if (returns->concat)
+		out->flags |= VALUE_CONCAT;
+	if (returns->full_storage)
+		out->flags |= VALUE_FULL_STORAGE;
+	if (returns->large)
+		out->extent = EXTENT_LARGE;
+	if (returns->scalar)
+		out->extent = EXTENT_SCALAR;
+	if (returns->accelerator)
+		out->device = DEVICE_ACCELERATOR;
+	if (returns->cpu)
+		out->device = DEVICE_CPU;
+}
+
+static struct value leaf(struct interp *in, const struct value *source, const struct expr *node)
+{
+	struct value out = value_of(KIND_TENSOR);
+	out.made = node->span;
+	struct site *site = site_new(in, SITE_LEAF, node, 0, node->span);
+	site->proof = PROOF_FLOW;
+	bool frozen = false;
+	for (uint8_t i = 0; source && i < source->object_count; i++) {
+		struct object *object = object_get(in, source->objects[i]);
+		frozen |= hidden_number(in, object, STR("%frozen")) == 1;
+		site->object = object->id;
+		if (object->input)
+			site->proof = PROOF_USAGE;
+		out.objects[out.object_count++] = object->id;
+	}
+	if (out.object_count)
+		out.flags |= VALUE_PARAMETER;
+	bool off = grad_is_off(in);
+	out.origins = frozen ? in->origins.empty
+			     : origin_one(&in->origins, origin_make(site->id, off ? ORIGIN_CUT : ORIGIN_SELF));
+	return out;
+}
+
+/* What modules hand out when asked for their parameters: parameters, or pairs of name and parameter. */
+static struct value parameters(struct interp *in, const struct model_returns *returns, const struct value *source,
+			       const struct expr *node)
+{
+	struct value out = leaf(in, source, node);
+	out.flags |= VALUE_STRUCT;
+	if (!returns->counted)
+		return out;
+	struct object *pair = object_new(in, node, 11, KIND_CONTAINER, node->span);
+	struct object *iterator = object_new(in, node, 12, KIND_CONTAINER, node->span);
+	struct value part = out;
+	part.flags &= (uint16_t)~VALUE_STRUCT;
+	cell_set(in, object_slot(in, pair, STR("0"), true), value_of(KIND_TEXT));
+	cell_set(in, object_slot(in, pair, STR("1"), true), part);
+	pair->literal = true;
+	add_element(in, iterator, object_value(in, pair));
+	iterator->literal = iterator->iterator = true;
+	iterator->library = model_class_get(in->model, "builtins.list");
+	return object_value(in, iterator);
+}
+
+static struct value text_name(struct interp *in, const struct value *receiver, const struct args *args)
+{
+	struct value out = value_of(KIND_TEXT);
+	(void)in;
+	(void)receiver;
+	(void)args;
+	return out;
+}
+
+/* enumerate, zip, reversed, range, items, …: something to iterate, with what it yields. */
+static struct value iterator(struct interp *in, const struct model_rule *rule, const struct value *receiver,
+			     struct args *args, const struct expr *node)
+{
+	struct object *object = object_new(in, node, 12, KIND_CONTAINER, node->span);
+	object->iterator = true;
+	object->literal = false;
+	uint32_t sources = args->count + (receiver ? 1 : 0);
+	if (rule->returns.counted && !rule->returns.iterates) { /* range */
+		struct value number = value_of(KIND_NUMBER);
+		number.flags = VALUE_COUNTER;
+		const struct value *last = args_get(args, args->count > 1 ? 1 : 0, NULL);
+		enum { SMALL_RANGE = 16 };
+		object->literal = object->range = last && last->number != VALUE_NO_NUMBER && last->number <= SMALL_RANGE;
+		add_element(in, object, number);
+		return object_value(in, object);
+	}
+	bool range, parts = false;
+	struct value elements[8];
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < sources && count < 8; i++) {
+		const struct value *source = receiver ? (i == 0 ? receiver : &args->values[i - 1]) : &args->values[i];
+		if (!receiver && args->names[i].length)
+			continue;
+		if (rule->returns.from != MODEL_ALL && count)
+			break;
+		bool off = false;
+		bool generator = source->object_count == 1 && (object_get(in, source->objects[0])->kinds & KIND_GENERATOR);
+		parts |= is_parts(in, source, &range);
+		elements[count++] = generator ? run_generator(in, object_get(in, source->objects[0]), node, &off)
+					      : element_of(in, source, node);
+	}
+	object->literal = parts || rule->returns.struct_loop;
+	if (count == 1 && !rule->returns.counted) {
+		add_element(in, object, elements[0]);
+		return object_value(in, object);
+	}
+	struct object *tuple = object_new(in, node, 11, KIND_CONTAINER, node->span);
+	tuple->literal = true;
+	tuple->library = model_class_get(in->model, "builtins.tuple");
+	uint32_t place = 0;
+	if (rule->returns.counted) {
+		struct value number = receiver ? text_name(in, receiver, args) : value_of(KIND_NUMBER);
+		if (!receiver)
+			number.flags = VALUE_COUNTER;
+		cell_set(in, object_slot(in, tuple, STR("0"), true), number);
+		place = 1;
+	}
+	for (uint32_t i = 0; i < count; i++, place++)
+		cell_set(in, object_slot(in, tuple, str_from(arena_format(in->arena, "%u", place)), true), elements[i]);
+	add_element(in, object, object_value(in, tuple));
+	return object_value(in, object);
+}
+
+/* (values, indices) of max, topk, sort and the like. */
+static struct value indexed_pair(struct interp *in, struct value values, const struct expr *node)
+{
+	struct object *pair = object_new(in, node, 13, KIND_CONTAINER, node->span);
+	struct value indices = value_of(KIND_TENSOR);
+	indices.made = node->span;
+	indices.device = values.device;
+	values.kinds = KIND_TENSOR;
+	cell_set(in, object_slot(in, pair, STR("0"), true), values);
+	cell_set(in, object_slot(in, pair, STR("1"), true), indices);
+	cell_set(in, object_slot(in, pair, STR("values"), true), values);
+	cell_set(in, object_slot(in, pair, STR("indices"), true), indices);
+	pair->literal = true;
+	return object_value(in, pair);
+}
+
+static bool gives_dimension(const struct args *args, bool method)
+{
+	uint32_t first = method ? 0 : 1, position = 0;
+	for (uint32_t i = 0; i < args->count; i++) {
+		if (args->names[i].length) {
+			if (str_is(args->names[i], "dim") || str_is(args->names[i], "axis"))
+				return true;
+			continue;
+		}
+		if (position++ == first)
+			return value_only(&args->values[i], KIND_NUMBER);
+	}
+	return false;
+}
+
+/* A second thing like SOURCE: deepcopy of a module, an instance or a container. */
+static struct value twin(struct interp *in, const struct value *source, const struct expr *node)
+{
+	struct value out = *source;
+	out.object_count = 0;
+	for (uint8_t i = 0; i < source->object_count; i++) {
+		struct object *from = object_get(in, source->objects[i]);
+		struct object *copy = object_new(in, node, 0x700u + i, from->kinds, node->span);
+		copy->class_def = from->class_def;
+		copy->library = from->library;
+		copy->function = from->function;
+		copy->scope = from->scope;
+		copy->literal = from->literal;
+		copy->proved |= from->proved;
+		copy->input = from->input;
+		for (size_t j = 0; j < from->slots.count; j++)
+			cell_set(in, object_slot(in, copy, from->slots.items[j].name, true),
+				 cell_get(in, from->slots.items[j].cell));
+		if (from->rest)
+			cell_set(in, object_rest(in, copy), cell_get(in, from->rest));
+		out.objects[out.object_count++] = copy->id;
+	}
+	return out;
+}
+
+static struct value copied(struct interp *in, const struct model_rule *rule, const struct value *source,
+			   struct args *args, const struct expr *node)
+{
+	if (!rule->returns.class_name)
+		return source ? twin(in, source, node) : value_of(KIND_UNKNOWN);
+	struct object *object = object_new(in, node, 14, KIND_CONTAINER, node->span);
+	object->library = model_class_get(in->model, rule->returns.class_name);
+	for (uint8_t i = 0; source && i < source->object_count && !(source->flags & VALUE_PARAMETER); i++) {
+		struct object *from = object_get(in, source->objects[i]);
+		if (from->kinds & KIND_GENERATOR) {
+			bool off = false;
+			add_element(in, object, run_generator(in, from, node, &off));
+			continue;
+		}
+		object->literal = from->literal;
+		for (size_t j = 0; j < from->slots.count; j++)
+			cell_set(in, object_slot(in, object, from->slots.items[j].name, true),
+				 cell_get(in, from->slots.items[j].cell));
+		if (from->rest)
+			add_element(in, object, cell_get(in, from->rest));
+		else if (from->input)
+			add_element(in, object, element_of(in, source, node));
+	}
+	if (source && (!source->object_count || (source->flags & VALUE_PARAMETER)))
+		add_element(in, object, element_of(in, source, node));
+	for (uint32_t i = 0; i < args->count; i++)
+		if (args->names[i].length)
+			cell_set(in, object_slot(in, object, args->names[i], true), args->values[i]);
+	return object_value(in, object);
+}
+
+/* ---- effects ---- */
+
+static struct value effect_value(struct interp *in, const struct model_effect *effect, struct args *args,
+				 const struct expr *node)
+{
+	if (effect->value >= 0) {
+		const struct value *value = args_get(args, (uint32_t)effect->value, NULL);
+		if (!value && args->count)
+			value = &args->values[args->count - 1];
+		return value ? *value : value_of(KIND_UNKNOWN);
+	}
+	struct value all = value_bottom();
+	for (uint32_t i = 0; i < args->count; i++)
+		all = value_join(&in->origins, &all, &args->values[i]);
+	(void)node;
+	return value_is_bottom(&all) ? value_of(KIND_UNKNOWN) : all;
+}
+
+static const struct value *effect_target(const struct model_effect *effect, const struct value *receiver, struct args *args)
+{
+	return effect->on == MODEL_SELF ? receiver : args_get(args, effect->on >= 0 ? (uint32_t)effect->on : 0, NULL);
+}
+
+void consume(struct interp *in, const struct value *value, bool retains, const struct expr *node)
+{
+	struct event *event = event_add(in, EVENT_CONSUME, node->span);
+	event_value(in, event, value);
+	event->retains = retains;
+}
+
+static bool literally_true(const struct args *args, const char *name)
+{
+	for (uint32_t i = 0; i < args->count; i++)
+		if (args->names[i].length && str_is(args->names[i], name))
+			return args->values[i].number == 1;
+	return false;
+}
+
+static void reset_object(struct interp *in, struct object *object, bool popped, const struct expr *node)
+{
+	struct event *event = event_add(in, EVENT_RESET, node->span);
+	event->holder = object->id;
+	event->popped = popped;
+	if (popped)
+		return;
+	for (size_t i = 0; i <= object->slots.count; i++) {
+		uint32_t cell = i < object->slots.count ? object->slots.items[i].cell : object->rest;
+		if (cell)
+			cell_set(in, cell, value_bottom());
+	}
+}
+
+static struct str receiver_text(struct interp *in, const struct expr *node)
+{
+	const struct expr *callee = node->count ? node->items[0] : NULL;
+	if (callee && callee->kind == EXPR_ATTRIBUTE)
+		callee = callee->items[0];
+	if (!callee || callee->span.end > in->text.length)
+		return (struct str){"", 0};
+	return (struct str){in->text.at + callee->span.start, callee->span.end - callee->span.start};
+}
+
+static void apply_store(struct interp *in, const struct model_effect *effect, const struct value *target, struct args *args,
+			const struct expr *node)
+{
+	struct value value = effect_value(in, effect, args, node);
+	const struct value *key = effect->key >= 0 ? args_get(args, (uint32_t)effect->key, NULL) : NULL;
+	for (uint8_t i = 0; i < target->object_count; i++) {
+		struct object *object = object_get(in, target->objects[i]);
+		struct str name = receiver_text(in, node);
+		/* an alias is called by what it stands for */
+		if (node->count && node->items[0]->kind == EXPR_NAME && object->name.length)
+			name = object->name;
+		if (object->kinds & KIND_MODULE && !(object->library && (object->kinds & KIND_CONTAINER)))
+			object->literal = true;
+		store_into(in, object->id, effect->op, key, value, node->span, name);
+	}
+}
+
+static void apply_mode(struct interp *in, const struct model_effect *effect, const struct value *target, struct args *args,
+		       const struct expr *node)
+{
+	int64_t mode = strcmp(effect->mode, "eval") == 0 ? 0 : 1;
+	if (strcmp(effect->mode, "train") == 0 || strcmp(effect->mode, "argument") == 0) {
+		const struct value *flag = args_get(args, 0, "mode");
+		mode = !flag ? 1 : flag->number == 0 || flag->number == 1 ? flag->number : VALUE_NO_NUMBER;
+	}
+	for (uint8_t i = 0; i < target->object_count; i++) {
+		struct object *object = object_get(in, target->objects[i]);
+		set_mode(in, object, STR("%mode"), mode);
+		struct event *event = event_add(in, EVENT_MODE, node->span);
+		event->holder = object->id;
+		event->mode = (int)(mode == VALUE_NO_NUMBER ? -1 : mode);
+	}
+}
+
+static void apply_freeze(struct interp *in, const struct value *target, struct args *args)
+{
+	struct value on = value_of(KIND_NUMBER);
+	on.number = 1;
+	const struct value *given = args_get(args, 0, "requires_grad");
+	for (uint8_t i = 0; i < target->object_count; i++)
+		freeze(in, object_get(in, target->objects[i]), given ? given : &on);
+}
+
+static void apply_log(struct interp *in, const struct model_effect *effect, const struct value *receiver, struct args *args,
+		      const struct expr *node)
+{
+	struct value value = effect_value(in, effect, args, node);
+	struct origin_set *all = deep_origins(in, &value);
+	if (effect->value < 0)
+		for (uint32_t i = 0; i < args->count; i++)
+			all = origin_union(&in->origins, all, deep_origins(in, &args->values[i]));
+	struct event *event = event_add(in, EVENT_LOG, node->span);
+	event->value = value;
+	event->origins = all;
+	event->name = receiver_text(in, node);
+	(void)receiver;
+}
+
+static void apply_inplace(struct interp *in, const struct model_effect *effect, const struct value *receiver,
+			  struct args *args, const struct expr *node)
+{
+	const struct expr *callee = node->count ? node->items[0] : NULL;
+	if (!receiver || !callee || callee->kind != EXPR_ATTRIBUTE || (receiver->flags & VALUE_PARAMETER))
+		return;
+	const struct expr *base = callee->items[0];
+	/* t.mul_(a).add_(b) writes to t */
+	while (base->kind == EXPR_CALL && base->count && base->items[0]->kind == EXPR_ATTRIBUTE &&
+	       str_ends(base->items[0]->name, "_"))
+		base = base->items[0]->items[0];
+	struct value value = effect_value(in, effect, args, node);
+	write_tensor(in, base, receiver, &value, node->span);
+}
+
+static void apply_effect(struct interp *in, const struct model_rule *rule, const struct model_effect *effect,
+			 const struct value *receiver, struct args *args, const struct expr *node)
+{
+	const struct value *target = effect_target(effect, receiver, args);
+	struct args *none;
+	switch (effect->kind) {
+	case EFFECT_LOG:
+		apply_log(in, effect, receiver, args, node);
+		return;
+	case EFFECT_INPLACE:
+		apply_inplace(in, effect, receiver, args, node);
+		return;
+	case EFFECT_GRAD:
+		return; /* the result is the context; see grad_result */
+	case EFFECT_RUN:
+		none = args_new(in, 0);
+		if (target && (target->kinds & KIND_FUNCTION))
+			call_value(in, target, none, node);
+		return;
+	default:
+		break;
+	}
+	if (!target)
+		return;
+	switch (effect->kind) {
+	case EFFECT_STORE:
+		apply_store(in, effect, target, args, node);
+		break;
+	case EFFECT_RESET:
+	case EFFECT_POP:
+		for (uint8_t i = 0; i < target->object_count; i++)
+			reset_object(in, object_get(in, target->objects[i]), effect->kind == EFFECT_POP, node);
+		break;
+	case EFFECT_CONSUME:
+		consume(in, target, rule->unless && (literally_true(args, rule->unless) || literally_true(args, "create_graph")),
+			node);
+		break;
+	case EFFECT_MODE:
+		apply_mode(in, effect, target, args, node);
+		break;
+	case EFFECT_FREEZE:
+		apply_freeze(in, target, args);
+		break;
+	case EFFECT_OPTIM_STEP:
+	case EFFECT_OPTIM_ZERO: {
+		struct event *event = event_add(in, effect->kind == EFFECT_OPTIM_STEP ? EVENT_STEP : EVENT_ZERO, node->span);
+		memcpy(event->objects, target->objects, sizeof event->objects);
+		event->object_count = target->object_count;
+		break;
+	}
+	case EFFECT_ESCAPE: {
+		struct event *event = event_add(in, EVENT_ESCAPE, node->span);
+		event_value(in, event, target);
+		break;
+	}
+	default:
+		break;
+	}
+}
+
+static const struct model_effect *grad_effect(const struct model_rule *rule)
+{
+	for (int i = 0; i < rule->effect_count; i++)
+		if (rule->effects[i].kind == EFFECT_GRAD)
+			return &rule->effects[i];
+	return NULL;
+}
+
+/* no_grad(), set_grad_enabled(x): a context object; as a whole statement, something dropped or switched. */
+static struct value grad_result(struct interp *in, const struct model_effect *effect, struct args *args,
+				const struct expr *node, struct str name)
+{
+	struct object *context = object_new(in, node, 15, KIND_GRADMODE, node->span);
+	context->grad_mode = effect->mode;
+	context->name = name;
+	const struct value *argument = args_get(args, 0, NULL);
+	context->grad_argument = argument ? *argument : value_of(KIND_NONE);
+	/* @torch.no_grad() over a function, or no_grad()(f): the function itself under the mode */
+	if (argument && (argument->kinds & KIND_FUNCTION) && argument->object_count == 1) {
+		object_get(in, argument->objects[0])->grad_mode = effect->mode;
+		return *argument;
+	}
+	if (in->statement_value == node) {
+		bool switches = strcmp(effect->mode, "argument") == 0;
+		struct event *event = event_add(in, EVENT_GRAD_CONTEXT, node->span);
+		event->grad_dropped = !switches;
+		event->name = name;
+		event->mode = switches && argument ? (int)argument->number : -1;
+		if (switches)
+			grad_enter(in, effect->mode, &context->grad_argument);
+	}
+	return object_value(in, context);
+}
+
+static struct value result_of(struct interp *in, const struct model_rule *rule, const struct value *receiver,
+			      struct args *args, const struct expr *node, struct str name)
+{
+	const struct model_returns *returns = &rule->returns;
+	const struct value *source = source_of(rule, receiver, args);
+	struct source_values sources;
+	struct value out = value_bottom();
+	if (returns->iterates || (returns->counted && returns->graph != GRAPH_MADE))
+		return iterator(in, rule, receiver, args, node);
+	if (returns->copies)
+		return copied(in, rule, source, args, node);
+	switch (returns->graph) {
+	case GRAPH_NO:
+		out = value_of(returns->kinds ? returns->kinds : KIND_UNKNOWN);
+		out.origins = in->origins.empty;
+		if (receiver)
+			out.device = receiver->device;
+		break;
+	case GRAPH_MADE:
+		if (returns->struct_loop || (receiver && (receiver->kinds & KIND_MODULE) && receiver->object_count)) {
+			out = parameters(in, returns, receiver ? receiver : source, node);
+			if (!returns->struct_loop)
+				out.flags &= (uint16_t)~VALUE_STRUCT;
+			return out;
+		}
+		return leaf(in, NULL, node);
+	case GRAPH_OP:
+		collect(in, rule, receiver, args, node, &sources);
+		out = combine(in, sources.values, sources.count, node->span);
+		break;
+	case GRAPH_PASS:
+		if (returns->from != MODEL_ALL && source)
+			out = *source;
+		for (uint32_t i = 0; returns->from == MODEL_ALL && i < args->count; i++) {
+			struct value v = args->count == 1 ? operand(in, &args->values[i], node) : args->values[i];
+			if (!args->names[i].length)
+				out = value_join(&in->origins, &out, &v);
+		}
+		break;
+	case GRAPH_ELEMENT:
+		if (source)
+			out = element_of(in, source, node);
+		break;
+	case GRAPH_CUT:
+		out = source ? tag_value(in, *source, ORIGIN_CUT) : value_of(KIND_TENSOR);
+		out.flags |= VALUE_DETACHED;
+		if (!(out.flags & VALUE_PARAMETER))
+			out.object_count = 0;
+		break;
+	case GRAPH_RETURN: {
+		struct args *none = args_new(in, 0);
+		if (source)
+			out = call_value(in, source, none, node);
+		break;
+	}
+	case GRAPH_FORWARD:
+		if (receiver && receiver->object_count)
+			return forward_call(in, object_get(in, receiver->objects[0]), receiver, args, node);
+		/* fall through */
+	case GRAPH_CALL:
+		return unknown_call(in, NULL, name, receiver, args, node, receiver == NULL);
+	}
+	if (value_is_bottom(&out))
+		out = value_of(returns->kinds ? returns->kinds : KIND_UNKNOWN);
+	bool passes = returns->graph == GRAPH_PASS || returns->graph == GRAPH_ELEMENT;
+	if (!passes || (returns->kinds && !out.object_count))
+		shape_result(in, returns, &out);
+	else if (returns->cpu || returns->accelerator)
+		out.device = returns->cpu ? DEVICE_CPU : DEVICE_ACCELERATOR;
+	if (!passes)
+		out.made = node->span;
+	if (returns->indexed == 'a' || (returns->indexed == 'd' && gives_dimension(args, receiver != NULL)))
+		return indexed_pair(in, out, node);
+	return out;
+}
+
+/* device="cuda", .to(device), requires_grad=True: arguments that any tensor maker understands. */
+static void common_arguments(struct args *args, struct value *out)
+{
+	for (uint32_t i = 0; i < args->count; i++) {
+		const struct value *v = &args->values[i];
+		bool device = str_is(args->names[i], "device") || (!args->names[i].length && (v->kinds & (KIND_TEXT | KIND_SMALL)));
+		if (device && v->device)
+			out->device = v->device;
+		if (device && v->text.at && str_starts(v->text, "cuda"))
+			out->device = DEVICE_ACCELERATOR;
+		else if (device && v->text.at && str_starts(v->text, "cpu"))
+			out->device = DEVICE_CPU;
+	}
+}
+
+struct value apply_rule(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,
+			const struct expr *node, struct str name)
+{
+	const struct model_effect *grad = grad_effect(rule);
+	if (grad)
+		return grad_result(in, grad, args, node, name);
+	struct value out;
+	if (rule->returns.class_name && !rule->returns.copies) {
+		const struct model_class *class = model_class_get(in->model, rule->returns.class_name);
+		struct object *object = object_new(in, node, 0, class ? class->kinds : KIND_INSTANCE, node->span);
+		object->library = class;
+		out = object_value(in, object);
+		if (class && (class->kinds & KIND_DISTRIBUTION) && receiver)
+			out.origins = receiver->origins;
+	} else {
+		out = result_of(in, rule, receiver, args, node, name);
+	}
+	if (!out.object_count || (out.kinds & (KIND_TENSOR | KIND_SMALL | KIND_TEXT))) {
+		common_arguments(args, &out);
+		if (literally_true(args, "requires_grad")) {
+			struct value made = leaf(in, NULL, node);
+			made.device = out.device;
+			made.extent = out.extent;
+			made.flags |= VALUE_REQUIRES_GRAD;
+			out = made;
+		}
+	}
+	for (int i = 0; i < rule->effect_count; i++)
+		apply_effect(in, rule, &rule->effects[i], receiver, args, node);
+	return out;
+}

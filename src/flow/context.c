@@ -1,0 +1,138 @@
+#include <string.h>
+#include "flow/interp.h"
+
+void grad_enter(struct interp *in, const char *mode, const struct value *argument)
+{
+	if (strcmp(mode, "off") == 0)
+		grad_set(in, GRAD_OFF);
+	else if (strcmp(mode, "inference") == 0)
+		grad_set(in, argument && argument->number == 0 ? grad_now(in) : GRAD_INFERENCE);
+	else if (strcmp(mode, "on") == 0)
+		grad_set(in, GRAD_ON);
+	else if (argument && (argument->number == 0 || argument->number == 1))
+		grad_set(in, argument->number ? GRAD_ON : GRAD_OFF);
+	else
+		grad_set(in, GRAD_BOTH);
+}
+
+static bool asks_grad(struct interp *in, const struct value *context)
+{
+	bool any = false;
+	for (uint8_t i = 0; i < context->object_count; i++)
+		any |= object_get(in, context->objects[i])->grad_mode != NULL &&
+		       !(object_get(in, context->objects[i])->kinds & (KIND_FUNCTION | KIND_GENERATOR));
+	return any;
+}
+
+static bool run_inside(struct interp *in, const struct stmt *stmt, uint32_t next)
+{
+	return next < stmt->item_count ? exec_with(in, stmt, next) : exec_block(in, &stmt->body);
+}
+
+static bool with_grad(struct interp *in, const struct value *context, const struct stmt *stmt, uint32_t next)
+{
+	struct value grad = cell_get(in, in->grad_cell);
+	bool sure = context->object_count == 1 && !(context->kinds & ~(uint32_t)KIND_GRADMODE);
+	struct object *object = NULL;
+	for (uint8_t i = 0; i < context->object_count; i++)
+		if (object_get(in, context->objects[i])->grad_mode)
+			object = object_get(in, context->objects[i]);
+	if (!sure)
+		grad_set(in, GRAD_BOTH); /* nullcontext() if train else no_grad() */
+	else
+		grad_enter(in, object->grad_mode, &object->grad_argument);
+	bool block = in->frame ? in->frame->grad_block : false;
+	if (in->frame)
+		in->frame->grad_block = true;
+	bool alive = run_inside(in, stmt, next);
+	if (in->frame)
+		in->frame->grad_block = block;
+	cell_set(in, in->grad_cell, grad);
+	return alive;
+}
+
+/* A generator under @contextmanager: what it does before its first yield holds inside, the rest comes after. */
+static bool with_generator(struct interp *in, struct object *generator, const struct with_item *item,
+			   const struct stmt *stmt, uint32_t next)
+{
+	struct value grad = cell_get(in, in->grad_cell);
+	bool off = false;
+	/* The block's effects happen between those before and after the yield. Walking the generator first keeps what it
+	 * leaves behind (a hook removed in `finally`), and what it set when it yielded is put in force for the block. */
+	struct value yielded = run_generator(in, generator, item->value, &off);
+	if (item->target)
+		assign_target(in, item->target, yielded, item->target->span);
+	if (off)
+		grad_set(in, GRAD_OFF);
+	bool block = in->frame ? in->frame->grad_block : false;
+	if (in->frame && off)
+		in->frame->grad_block = true;
+	bool alive = run_inside(in, stmt, next);
+	if (in->frame)
+		in->frame->grad_block = block;
+	cell_set(in, in->grad_cell, grad);
+	return alive;
+}
+
+static bool with_object(struct interp *in, struct object *object, const struct with_item *item, const struct stmt *stmt,
+			uint32_t next)
+{
+	struct object *enter = class_method(in, object->class_def, STR("__enter__"));
+	struct object *leave = class_method(in, object->class_def, STR("__exit__"));
+	struct value grad = cell_get(in, in->grad_cell);
+	struct value entered = object_value(in, object);
+	if (enter && enter->function)
+		entered = call_def(in, enter, object->id, args_new(in, 0), item->value);
+	if (item->target)
+		assign_target(in, item->target, entered, item->target->span);
+	bool alive = run_inside(in, stmt, next);
+	if (leave && leave->function)
+		call_def(in, leave, object->id, args_new(in, 0), item->value);
+	cell_set(in, in->grad_cell, grad);
+	return alive;
+}
+
+static bool speaks_of_grad(struct str text)
+{
+	static const char *const words[] = {"grad", "inference", "eval", "freeze", "frozen"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_find(text, str_from(words[i]), 0) != SIZE_MAX)
+			return true;
+	return false;
+}
+
+bool exec_with(struct interp *in, const struct stmt *stmt, uint32_t next)
+{
+	if (next >= stmt->item_count)
+		return exec_block(in, &stmt->body);
+	const struct with_item *item = &stmt->items[next];
+	struct value context = eval(in, item->value);
+	if (asks_grad(in, &context)) {
+		if (item->target)
+			assign_target(in, item->target, context, item->target->span);
+		return with_grad(in, &context, stmt, next + 1);
+	}
+	if (context.object_count == 1) {
+		struct object *object = object_get(in, context.objects[0]);
+		if (object->kinds & KIND_GENERATOR)
+			return with_generator(in, object, item, stmt, next + 1);
+		if (object->class_def)
+			return with_object(in, object, item, stmt, next + 1);
+	}
+	struct value grad = cell_get(in, in->grad_cell);
+	struct span span = item->value->span;
+	bool known = context.dotted || (context.object_count && object_get(in, context.objects[0])->library);
+	if (!known && span.end <= in->text.length &&
+	    speaks_of_grad((struct str){in->text.at + span.start, span.end - span.start}))
+		grad_set(in, GRAD_UNKNOWN);
+	if (item->target) {
+		struct value inner = context;
+		if (!context.object_count && !context.origins)
+			inner = value_of(KIND_UNKNOWN);
+		assign_target(in, item->target, inner, item->target->span);
+	}
+	bool alive = run_inside(in, stmt, next + 1);
+	/* a stack of contexts that the block filled ends with it */
+	cell_set(in, in->grad_cell, grad);
+	return alive;
+}

@@ -1,0 +1,857 @@
+#include "flow/judge.h"
+
+#include <string.h>
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+struct judging {
+	struct interp *in;
+	struct judgement *out;
+	uint8_t *site_proof;   /* 1 + enum proof once known, by site id */
+	uint8_t *site_busy;
+	enum loop_kind *loops;
+	bool *has_step, *has_backward;
+	VEC(struct fact) facts;
+	VEC(uint32_t) consumptions; /* event numbers */
+	VEC(uint32_t) escapes;
+	VEC(uint32_t) resets;
+	pcre2_code *module_names;
+};
+
+/* ---- loops ---- */
+
+static bool is_time(const struct judging *j, const struct loop *loop)
+{
+	if (loop->form == LOOP_VIRTUAL)
+		return !loop->is_struct;
+	return !loop->is_struct || (loop->is_range && j->has_step[loop->id]);
+}
+
+static struct loop *innermost_time(const struct judging *j, struct loop *path)
+{
+	while (path && (!is_time(j, path) || path->retry))
+		path = path->outer;
+	return path;
+}
+
+static void mark_outer_epochs(struct judging *j, struct loop *step)
+{
+	for (struct loop *loop = step->outer; loop; loop = loop->outer)
+		if (is_time(j, loop) && j->loops[loop->id] != LOOP_STEP)
+			j->loops[loop->id] = LOOP_EPOCH;
+}
+
+static void mark_steps(struct judging *j, enum event_kind kind, bool *marks)
+{
+	struct interp *in = j->in;
+	for (size_t i = 0; i < in->events.count; i++) {
+		const struct event *event = &in->events.items[i];
+		if (event->kind != kind || event->in_handler)
+			continue;
+		for (struct loop *loop = event->path; loop; loop = loop->outer)
+			marks[loop->id] = true;
+	}
+}
+
+static bool any_in_path(const bool *marks, const struct loop *path)
+{
+	for (; path; path = path->outer)
+		if (marks[path->id])
+			return true;
+	return false;
+}
+
+static void decide_by(struct judging *j, enum event_kind kind, const bool *outranks)
+{
+	struct interp *in = j->in;
+	for (size_t i = 0; i < in->events.count; i++) {
+		const struct event *event = &in->events.items[i];
+		if (event->kind != kind || (outranks && any_in_path(outranks, event->path)))
+			continue;
+		struct loop *loop = innermost_time(j, event->path);
+		if (!loop || loop->form == LOOP_VIRTUAL)
+			continue;
+		if (j->loops[loop->id] == LOOP_PLAIN || j->loops[loop->id] == LOOP_INTRA)
+			j->loops[loop->id] = LOOP_STEP;
+		mark_outer_epochs(j, loop);
+	}
+}
+
+/* A loop inside a step loop is one of parts, or a phase of its own that nothing outside walks back into. */
+static void decide_by_forward(struct judging *j)
+{
+	struct interp *in = j->in;
+	for (size_t i = 0; i < in->events.count; i++) {
+		const struct event *event = &in->events.items[i];
+		if (event->kind != EVENT_FORWARD)
+			continue;
+		struct loop *loop = innermost_time(j, event->path);
+		if (!loop || loop->form == LOOP_VIRTUAL || j->has_step[loop->id] || j->has_backward[loop->id])
+			continue;
+		bool inside_step = false;
+		for (struct loop *outer = loop->outer; outer; outer = outer->outer)
+			inside_step |= j->loops[outer->id] == LOOP_STEP || (outer->virtual_name && outer->virtual_name[0] == 's');
+		bool phase = event->mode == 0 || event->grad == GRAD_OFF || event->grad == GRAD_INFERENCE;
+		if (j->loops[loop->id] == LOOP_STEP)
+			continue;
+		j->loops[loop->id] = inside_step && !phase ? LOOP_INTRA : LOOP_STEP;
+		if (j->loops[loop->id] == LOOP_STEP && !inside_step)
+			mark_outer_epochs(j, loop);
+	}
+}
+
+static void decide_loops(struct judging *j)
+{
+	struct interp *in = j->in;
+	for (size_t i = 0; i < in->loops.count; i++)
+		j->loops[i] = LOOP_PLAIN;
+	mark_steps(j, EVENT_STEP, j->has_step);
+	mark_steps(j, EVENT_CONSUME, j->has_backward);
+	decide_by(j, EVENT_STEP, NULL);
+	decide_by(j, EVENT_CONSUME, j->has_step);
+	decide_by_forward(j);
+	for (size_t i = 0; i < in->loops.count; i++) {
+		const struct loop *loop = in->loops.items[i];
+		if (loop->virtual_name && !loop->is_struct)
+			j->loops[i] = loop->virtual_name[0] == 's' ? LOOP_STEP : loop->virtual_name[0] == 'e' ? LOOP_EPOCH : LOOP_CALL;
+		else if (!is_time(j, loop))
+			j->loops[i] = LOOP_STRUCT;
+		else if (loop->retry)
+			j->loops[i] = LOOP_RETRY;
+	}
+}
+
+static bool leaks(const struct judging *j, const struct loop *loop)
+{
+	enum loop_kind kind = j->loops[loop->id];
+	return kind == LOOP_STEP || kind == LOOP_EPOCH || kind == LOOP_CALL;
+}
+
+/* ---- who carries a graph ---- */
+
+static enum proof stronger(enum proof a, enum proof b)
+{
+	return a > b ? a : b;
+}
+
+static enum proof weaker(enum proof a, enum proof b)
+{
+	return a < b ? a : b;
+}
+
+static bool consumed(struct judging *j, uint32_t site, enum origin_tag loosest)
+{
+	for (size_t i = 0; i < j->consumptions.count; i++)
+		if (origin_reaches(j->in->events.items[j->consumptions.items[i]].origins, site, loosest))
+			return true;
+	return false;
+}
+
+static bool sibling_consumed(struct judging *j, const struct site *site)
+{
+	for (size_t i = 1; i < j->in->sites.count; i++) {
+		const struct site *other = j->in->sites.items[i];
+		if (other != site && other->kind == SITE_ELEMENT && other->parent == site->parent &&
+		    consumed(j, other->id, ORIGIN_CALL))
+			return true;
+	}
+	return false;
+}
+
+static bool named_like_module(struct judging *j, struct str name)
+{
+	if (!j->module_names || !name.length)
+		return false;
+	const char *dot = NULL;
+	for (size_t i = 0; i < name.length; i++)
+		if (name.at[i] == '.')
+			dot = name.at + i + 1;
+	struct str last = dot ? (struct str){dot, (size_t)(name.at + name.length - dot)} : name;
+	pcre2_match_data *match = pcre2_match_data_create(1, NULL);
+	int rc = pcre2_match(j->module_names, (PCRE2_SPTR)last.at, last.length, 0, 0, match, NULL);
+	pcre2_match_data_free(match);
+	return rc >= 0;
+}
+
+/* That the thing called at SITE is a module. */
+static enum proof module_proof(struct judging *j, const struct site *site)
+{
+	enum proof proof = site->proof;
+	if (site->frozen)
+		return PROOF_NONE;
+	if (!site->object)
+		return proof;
+	const struct object *object = object_get(j->in, site->object);
+	if (object->proved & KIND_MODULE)
+		proof = stronger(proof, PROOF_USAGE);
+	else if (named_like_module(j, site->name))
+		proof = stronger(proof, PROOF_NAME);
+	return proof;
+}
+
+static enum proof graph_proof(struct judging *j, const struct origin_set *set, enum origin_tag loosest);
+
+static enum proof site_proof_now(struct judging *j, const struct site *site)
+{
+	struct interp *in = j->in;
+	if (site->grad_off)
+		return PROOF_NONE;
+	switch (site->kind) {
+	case SITE_LEAF:
+		return site->proof;
+	case SITE_DERIVED:
+		return site->inputs ? graph_proof(j, site->inputs, ORIGIN_OP) : PROOF_NONE;
+	case SITE_FORWARD:
+		if (site->proof == PROOF_FLOW)
+			return PROOF_FLOW;
+		return stronger(module_proof(j, site), consumed(j, site->id, ORIGIN_CALL) && !site->frozen ? PROOF_USAGE : PROOF_NONE);
+	case SITE_CALL:
+		if (consumed(j, site->id, ORIGIN_OP) || (site->module_given && consumed(j, site->id, ORIGIN_CALL)))
+			return PROOF_USAGE;
+		return consumed(j, site->id, ORIGIN_CALL) ? PROOF_SIBLING : PROOF_NONE;
+	case SITE_ELEMENT: {
+		const struct site *whole = in->sites.items[site->parent];
+		enum proof proof = whole->kind == SITE_FORWARD ? module_proof(j, whole) : PROOF_NONE;
+		bool own = consumed(j, site->id, whole->kind == SITE_FORWARD || whole->module_given ? ORIGIN_CALL : ORIGIN_OP);
+		if (own || consumed(j, whole->id, ORIGIN_OP))
+			proof = stronger(proof, PROOF_USAGE);
+		else if (proof < PROOF_SIBLING && sibling_consumed(j, site))
+			proof = PROOF_SIBLING;
+		return proof;
+	}
+	case SITE_INPUT:
+		if (consumed(j, site->id, ORIGIN_OP))
+			return PROOF_USAGE;
+		return str_find(site->name, STR("loss"), 0) != SIZE_MAX ? PROOF_NAME : PROOF_NONE;
+	default:
+		return PROOF_NONE;
+	}
+}
+
+static enum proof site_proof(struct judging *j, uint32_t id)
+{
+	if (j->site_proof[id])
+		return (enum proof)(j->site_proof[id] - 1);
+	if (j->site_busy[id])
+		return PROOF_NONE; /* derived from itself around a loop: the others decide */
+	j->site_busy[id] = 1;
+	enum proof proof = site_proof_now(j, j->in->sites.items[id]);
+	j->site_busy[id] = 0;
+	j->site_proof[id] = (uint8_t)(1 + proof);
+	return proof;
+}
+
+static enum proof graph_proof(struct judging *j, const struct origin_set *set, enum origin_tag loosest)
+{
+	enum proof proof = PROOF_NONE;
+	for (uint32_t i = 0; i < set->count && proof < PROOF_FLOW; i++)
+		if (origin_tag_of(set->items[i]) <= loosest)
+			proof = stronger(proof, site_proof(j, origin_site(set->items[i])));
+	return proof;
+}
+
+/* The site that speaks for a value: the youngest it is, else the youngest it was computed from. */
+static const struct site *top_site(struct judging *j, const struct origin_set *set)
+{
+	const struct site *self = NULL, *op = NULL;
+	for (uint32_t i = 0; i < set->count; i++) {
+		const struct site *site = j->in->sites.items[origin_site(set->items[i])];
+		enum origin_tag tag = origin_tag_of(set->items[i]);
+		if (site->kind == SITE_OBJECT || site->kind == SITE_CARRY || tag > ORIGIN_OP ||
+		    site_proof(j, site->id) == PROOF_NONE)
+			continue;
+		if (tag == ORIGIN_SELF)
+			self = site;
+		else
+			op = site;
+	}
+	return self ? self : op;
+}
+
+/* ---- consumption ---- */
+
+/* Whether what EVENT did happens in every iteration of LOOP. */
+static bool every_iteration(const struct event *event, const struct loop *loop)
+{
+	if (event->in_handler || !loop_within(event->path, loop))
+		return false;
+	uint32_t depth = loop->depth < 31 ? loop->depth : 31;
+	return (event->cond >> depth) == 0;
+}
+
+static bool path_covers(const struct loop *consumption, const struct loop *site)
+{
+	return site == NULL || loop_within(consumption, site);
+}
+
+/* Which consumption frees the saved tensors of SITE's value in the iteration that made it. */
+static const struct event *freed_by(struct judging *j, const struct site *site, bool *partly)
+{
+	const struct event *found = NULL;
+	uint32_t conditional = 0;
+	*partly = false;
+	if (!site)
+		return NULL;
+	for (size_t i = 0; i < j->consumptions.count; i++) {
+		const struct event *event = &j->in->events.items[j->consumptions.items[i]];
+		if (event->retains || event->kind != EVENT_CONSUME || !path_covers(event->path, site->path) ||
+		    !origin_reaches(event->origins, site->id, ORIGIN_CALL))
+			continue;
+		uint32_t depth = site->path ? site->path->depth : 0;
+		uint32_t open = event->cond & ~site->cond;
+		if (event->in_handler)
+			continue;
+		if (open >> depth)
+			conditional++;
+		else
+			return event;
+		found = event;
+	}
+	*partly = conditional == 1;
+	return found;
+}
+
+/* ---- survival and justification ---- */
+
+struct survival {
+	const struct loop *loops[16]; /* leaking, innermost first */
+	int count;
+	bool window;
+	bool epoch;   /* an epoch loop around lets it go each time */
+	const struct event *reset;
+};
+
+static void drop_loop(struct survival *s, int at)
+{
+	memmove(&s->loops[at], &s->loops[at + 1], (size_t)(s->count - at - 1) * sizeof s->loops[0]);
+	s->count--;
+}
+
+static void survive(struct judging *j, const struct event *event, const struct loop *birth, struct survival *s)
+{
+	memset(s, 0, sizeof *s);
+	for (const struct loop *loop = event->path; loop && s->count < 16; loop = loop->outer) {
+		if (loop_within(birth, loop)) {
+			s->epoch |= j->loops[loop->id] == LOOP_EPOCH || j->loops[loop->id] == LOOP_STEP;
+			continue;
+		}
+		if (leaks(j, loop))
+			s->loops[s->count++] = loop;
+	}
+}
+
+static void apply_resets(struct judging *j, const struct event *event, uint32_t holder, struct survival *s)
+{
+	for (size_t i = 0; i < j->resets.count; i++) {
+		const struct event *reset = &j->in->events.items[j->resets.items[i]];
+		if (reset->holder != holder || reset == event)
+			continue;
+		for (int k = 0; k < s->count; k++) {
+			if (!loop_within(reset->path, s->loops[k]) || reset->in_handler)
+				continue;
+			if (every_iteration(reset, s->loops[k])) {
+				s->epoch |= k + 1 < s->count || j->loops[s->loops[k]->id] == LOOP_EPOCH;
+				s->reset = reset;
+				drop_loop(s, k--);
+			} else {
+				s->window = true;
+				s->reset = reset;
+			}
+		}
+	}
+}
+
+static const struct loop *common_path(const struct loop *a, const struct loop *b)
+{
+	while (a && !loop_within(b, a))
+		a = a->outer;
+	return a;
+}
+
+/* Takes out of S the loops beyond what P and the consumption at C share: filled there, walked here. */
+static void justify(struct survival *s, const struct loop *p, const struct loop *c)
+{
+	const struct loop *common = common_path(p, c);
+	for (int k = 0; k < s->count; k++)
+		if (!loop_within(common, s->loops[k]))
+			drop_loop(s, k--);
+}
+
+/* What a module in eval mode made from data without a graph is walked by nobody. */
+static bool made_for_evaluation(struct judging *j, const struct origin_set *set)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < set->count; i++) {
+		const struct site *site = j->in->sites.items[origin_site(set->items[i])];
+		if (origin_tag_of(set->items[i]) == ORIGIN_CUT || site_proof(j, site->id) == PROOF_NONE)
+			continue;
+		if (site->kind == SITE_ELEMENT)
+			site = j->in->sites.items[site->parent];
+		if (site->kind == SITE_FORWARD && site->mode != 0)
+			return false;
+		if (site->kind == SITE_LEAF && !site->object)
+			return false;
+		any |= site->kind == SITE_FORWARD;
+	}
+	return any;
+}
+
+static bool shares(const struct event *later, const struct site *top, uint32_t holder_site, uint32_t carry)
+{
+	return (top && origin_reaches(later->origins, top->id, ORIGIN_CALL)) ||
+	       (holder_site && origin_reaches(later->origins, holder_site, ORIGIN_CALL)) ||
+	       (carry && origin_reaches(later->origins, carry, ORIGIN_CALL));
+}
+
+static void apply_justifications(struct judging *j, const struct event *event, const struct site *top,
+				 const struct event *freed, uint32_t holder_site, uint32_t carry, struct survival *s)
+{
+	for (size_t i = 0; i < j->consumptions.count; i++) {
+		const struct event *c = &j->in->events.items[j->consumptions.items[i]];
+		if (c == event || !shares(c, top, holder_site, carry))
+			continue;
+		/* a graph that one backward freed cannot be walked by another further out */
+		if (freed && freed != c && freed->path != c->path && loop_within(freed->path, c->path))
+			continue;
+		justify(s, event->path, c->path);
+	}
+	bool evaluation = made_for_evaluation(j, event->origins);
+	for (size_t i = 0; i < j->escapes.count && !freed && !evaluation; i++) {
+		const struct event *e = &j->in->events.items[j->escapes.items[i]];
+		if (shares(e, top, holder_site, carry))
+			justify(s, event->path, e->path);
+	}
+}
+
+/* ---- places ---- */
+
+/* A value that was handed down to where it is kept is reported at the call that handed it over. */
+static void place(struct judging *j, struct fact *fact)
+{
+	const struct event *event = fact->event;
+	const struct call *made = fact->site ? fact->site->call : event->call;
+	fact->where = event->node;
+	fact->where_def = event->def;
+	(void)j;
+	for (const struct call *call = event->call; call; call = call->outer) {
+		if (call == made)
+			return;
+		if (call->outer == made && call->node) {
+			fact->where = call->span;
+			fact->where_def = call->caller;
+			fact->elsewhere = true;
+			return;
+		}
+	}
+}
+
+static struct fact new_fact(enum fact_kind kind, const struct event *event)
+{
+	struct fact fact = {.kind = kind, .event = event, .proof = PROOF_FLOW, .mode = event->mode};
+	fact.where = event->node;
+	fact.where_def = event->def;
+	fact.view = event->value.flags & VALUE_VIEW;
+	fact.scalar = event->value.extent == EXTENT_SCALAR;
+	fact.on_device = event->value.device == DEVICE_ACCELERATOR;
+	fact.grad_off = event->value.flags & VALUE_GRAD_OFF;
+	return fact;
+}
+
+static enum proof loop_proof(const struct judging *j, const struct loop *loop)
+{
+	return j->loops[loop->id] == LOOP_CALL ? PROOF_NAME : PROOF_FLOW;
+}
+
+static void finish_growth(struct judging *j, struct fact *fact, const struct survival *s)
+{
+	fact->loop = s->loops[s->count - 1];
+	/* the step loop says it best where there is one */
+	for (int k = 0; k < s->count; k++)
+		if (j->loops[s->loops[k]->id] == LOOP_STEP)
+			fact->loop = s->loops[k];
+	fact->reset = s->reset;
+	fact->growth = s->window || fact->event->bounded ? GROWTH_WINDOW
+		       : s->epoch && s->count == 1 && j->loops[s->loops[0]->id] == LOOP_STEP ? GROWTH_EPOCH
+											    : GROWTH_UNBOUNDED;
+	fact->proof = weaker(fact->proof, loop_proof(j, s->loops[s->count - 1]));
+	if (s->count > 1 && loop_proof(j, s->loops[0]) == PROOF_FLOW)
+		fact->proof = stronger(fact->proof, weaker(PROOF_FLOW, fact->graph));
+}
+
+/* Keeps only the loops over which a key differs. */
+static void keep_key_loops(struct judging *j, const struct event *event, struct survival *s)
+{
+	for (int k = 0; k < s->count; k++) {
+		bool varies = event->key.counter == s->loops[k];
+		for (uint32_t i = 0; event->key.origins && i < event->key.origins->count && !varies; i++) {
+			const struct site *site = j->in->sites.items[origin_site(event->key.origins->items[i])];
+			varies = site->kind == SITE_CARRY && site->loop == s->loops[k] &&
+				 origin_tag_of(event->key.origins->items[i]) == ORIGIN_OP;
+		}
+		if (!varies)
+			drop_loop(s, k--);
+	}
+}
+
+static void describe_value(struct judging *j, struct fact *fact)
+{
+	const struct event *event = fact->event;
+	bool partly;
+	fact->graph = graph_proof(j, event->origins, ORIGIN_OP);
+	fact->site = top_site(j, event->origins);
+	fact->consumption = freed_by(j, fact->site, &partly);
+	fact->buffers = !fact->consumption ? BUFFERS_KEPT : partly ? BUFFERS_PARTLY : BUFFERS_FREED;
+}
+
+static void judge_store(struct judging *j, const struct event *event)
+{
+	struct interp *in = j->in;
+	struct fact fact = new_fact(FACT_STORE, event);
+	const struct object *holder = object_get(in, event->holder);
+	struct survival s;
+	describe_value(j, &fact);
+	fact.holder = holder;
+	fact.kept_by_owner = holder->owner != 0;
+	survive(j, event, holder->birth, &s);
+	if (event->op == STORE_KEY || event->op == STORE_ASSIGN)
+		keep_key_loops(j, event, &s);
+	apply_resets(j, event, event->holder, &s);
+	apply_justifications(j, event, fact.site, fact.buffers == BUFFERS_FREED ? fact.consumption : NULL, holder->site, 0, &s);
+	if (!s.count)
+		return;
+	fact.proof = fact.graph ? fact.graph : PROOF_FLOW;
+	if (holder->input)
+		fact.proof = weaker(fact.proof, PROOF_USAGE);
+	finish_growth(j, &fact, &s);
+	place(j, &fact);
+	VEC_ADD(&j->facts, fact);
+}
+
+static void judge_accumulation(struct judging *j, const struct event *event)
+{
+	struct interp *in = j->in;
+	struct fact fact = new_fact(event->through_module ? FACT_CARRY : FACT_ACCUMULATE, event);
+	describe_value(j, &fact);
+	fact.holder = event->holder ? object_get(in, event->holder) : NULL;
+	fact.rebuilt = event->rebuilt;
+	struct survival s = {.count = 0};
+	uint32_t carry = 0;
+	for (uint8_t k = 0; k < event->carry_count; k++) {
+		if (!leaks(j, event->carries[k]))
+			continue;
+		s.loops[s.count++] = event->carries[k];
+		carry = carry_site(in, event->carries[k], event->cell)->id;
+		const struct event *freed = fact.buffers == BUFFERS_FREED ? fact.consumption : NULL;
+		struct survival one = {.loops = {event->carries[k]}, .count = 1};
+		apply_justifications(j, event, fact.site, freed, 0, carry, &one);
+		if (!one.count)
+			s.count--;
+	}
+	if (!s.count)
+		return;
+	for (const struct loop *loop = s.loops[s.count - 1]->outer; loop; loop = loop->outer)
+		s.epoch |= j->loops[loop->id] == LOOP_EPOCH;
+	fact.proof = fact.graph ? fact.graph : PROOF_FLOW;
+	finish_growth(j, &fact, &s);
+	if (event->selects)
+		fact.growth = GROWTH_CONSTANT;
+	place(j, &fact);
+	VEC_ADD(&j->facts, fact);
+}
+
+static void judge_log(struct judging *j, const struct event *event)
+{
+	struct fact fact = new_fact(FACT_LOG, event);
+	describe_value(j, &fact);
+	for (const struct loop *loop = event->path; loop && !fact.loop; loop = loop->outer)
+		if (leaks(j, loop))
+			fact.loop = loop;
+	if (!fact.loop || fact.graph == PROOF_NONE)
+		return;
+	fact.proof = weaker(fact.graph, loop_proof(j, fact.loop));
+	place(j, &fact);
+	VEC_ADD(&j->facts, fact);
+}
+
+/* ---- forwards without need of a graph ---- */
+
+static bool walked_or_handed_on(struct judging *j, const struct event *event)
+{
+	const struct site *site = event->site ? event->site : top_site(j, event->origins);
+	if (!site)
+		return true;
+	for (size_t i = 0; i < j->consumptions.count; i++) {
+		const struct event *c = &j->in->events.items[j->consumptions.items[i]];
+		if (origin_reaches(c->origins, site->id, ORIGIN_CALL))
+			return true;
+		/* the same place may have made the value in another call of the function */
+		for (uint32_t k = 0; k < c->origins->count; k++) {
+			const struct site *other = j->in->sites.items[origin_site(c->origins->items[k])];
+			if (other->node == site->node && other->kind == site->kind && other->call == site->call)
+				return true;
+		}
+	}
+	bool evaluation = event->mode == 0;
+	for (size_t i = 0; i < j->escapes.count && !evaluation; i++) {
+		const struct event *e = &j->in->events.items[j->escapes.items[i]];
+		if (origin_reaches(e->origins, site->id, ORIGIN_CALL))
+			return true;
+	}
+	return false;
+}
+
+static bool arguments_carry(struct judging *j, const struct event *event)
+{
+	return event->site && event->site->inputs && graph_proof(j, event->site->inputs, ORIGIN_CALL) > PROOF_NONE;
+}
+
+static void judge_forward(struct judging *j, const struct event *event)
+{
+	if (event->grad != GRAD_ON || event->frozen || event->mode != 0 || event->in_handler)
+		return;
+	struct fact fact = new_fact(FACT_FORWARD, event);
+	fact.site = event->site ? event->site : top_site(j, event->origins);
+	fact.graph = event->site ? site_proof(j, event->site->id) : graph_proof(j, event->origins, ORIGIN_OP);
+	fact.holder = event->object_count ? object_get(j->in, event->objects[0]) : NULL;
+	for (const struct loop *loop = event->path; loop && !fact.loop; loop = loop->outer)
+		if (j->loops[loop->id] == LOOP_STEP || j->loops[loop->id] == LOOP_EPOCH)
+			fact.loop = loop;
+	if (!fact.loop || fact.graph == PROOF_NONE || arguments_carry(j, event) || walked_or_handed_on(j, event))
+		return;
+	fact.proof = weaker(fact.graph, loop_proof(j, fact.loop));
+	VEC_ADD(&j->facts, fact);
+}
+
+/* ---- grad contexts ---- */
+
+static bool trains_anything(struct judging *j)
+{
+	return j->consumptions.count > 0;
+}
+
+static void judge_grad_context(struct judging *j, const struct event *event)
+{
+	struct fact fact = new_fact(event->grad_dropped ? FACT_GRAD_DROPPED : FACT_GRAD_LEFT, event);
+	if (!event->grad_dropped) {
+		if (event->mode != 0 || !trains_anything(j))
+			return;
+		for (size_t i = 0; i < j->in->events.count; i++) {
+			const struct event *other = &j->in->events.items[i];
+			if (other->kind == EVENT_GRAD_CONTEXT && !other->grad_dropped && other->def == event->def &&
+			    other->order > event->order && other->mode != 0)
+				return;
+		}
+	}
+	VEC_ADD(&j->facts, fact);
+}
+
+static bool is_context_manager(const struct def *def)
+{
+	for (uint32_t i = 0; i < def->decorator_count; i++) {
+		const struct expr *e = def->decorators[i];
+		if (e->kind == EXPR_CALL && e->count)
+			e = e->items[0];
+		if (str_ends(e->name, "contextmanager") || str_ends(e->name, "fixture"))
+			return true;
+	}
+	return false;
+}
+
+static void judge_yield(struct judging *j, const struct event *event)
+{
+	if (!event->def || is_context_manager(event->def))
+		return;
+	bool trained = false;
+	for (size_t i = 0; i < j->in->events.count && !trained; i++) {
+		const struct event *other = &j->in->events.items[i];
+		trained = (other->kind == EVENT_CONSUME || other->kind == EVENT_STEP) && other->grad == GRAD_OFF &&
+			  other->def != event->def;
+	}
+	if (!trained)
+		return;
+	VEC_ADD(&j->facts, new_fact(FACT_GRAD_YIELD, event));
+}
+
+/* ---- an optimizer whose modules no gradient can reach ---- */
+
+static bool owns(struct interp *in, uint32_t owner, uint32_t object)
+{
+	for (int i = 0; object && i < 8; i++) {
+		if (object == owner)
+			return true;
+		object = object_get(in, object)->owner;
+	}
+	return false;
+}
+
+/* How CONSUMPTION reaches MODULE: 2 by a recorded path, 1 only behind a cut, 0 not at all. */
+static int reach(struct judging *j, const struct event *consumption, uint32_t module)
+{
+	int found = 0;
+	for (uint32_t i = 0; i < consumption->origins->count; i++) {
+		origin element = consumption->origins->items[i];
+		const struct site *site = j->in->sites.items[origin_site(element)];
+		if ((site->kind != SITE_FORWARD && site->kind != SITE_LEAF && site->kind != SITE_ELEMENT) || !site->object ||
+		    !owns(j->in, module, site->object))
+			continue;
+		if (origin_tag_of(element) != ORIGIN_CUT)
+			return 2;
+		found = 1;
+	}
+	return found;
+}
+
+static uint32_t optimizer_modules(struct interp *in, const struct object *optimizer, uint32_t *modules, uint32_t room)
+{
+	uint32_t count = 0;
+	for (size_t i = 0; i <= optimizer->slots.count; i++) {
+		uint32_t cell = i < optimizer->slots.count ? optimizer->slots.items[i].cell : optimizer->rest;
+		struct value value = cell ? cell_get(in, cell) : value_bottom();
+		if (!(value.flags & VALUE_PARAMETER))
+			continue;
+		for (uint8_t k = 0; k < value.object_count && count < room; k++)
+			modules[count++] = value.objects[k];
+	}
+	return count;
+}
+
+static void judge_step(struct judging *j, const struct event *step)
+{
+	struct interp *in = j->in;
+	if (step->object_count != 1 || !step->path)
+		return;
+	uint32_t modules[8];
+	uint32_t count = optimizer_modules(in, object_get(in, step->objects[0]), modules, 8);
+	uint32_t since = 0;
+	for (size_t i = 0; i < in->events.count; i++) {
+		const struct event *event = &in->events.items[i];
+		if (event->kind == EVENT_ZERO && event->path == step->path && event->order < step->order &&
+		    event->object_count && event->objects[0] == step->objects[0])
+			since = event->order;
+	}
+	const struct event *cut = NULL;
+	for (size_t i = 0; i < j->consumptions.count; i++) {
+		const struct event *c = &in->events.items[j->consumptions.items[i]];
+		if (c->path != step->path || c->order > step->order || c->order < since || c->root != step->root)
+			continue;
+		int best = 0;
+		for (uint32_t k = 0; k < count; k++) {
+			int r = reach(j, c, modules[k]);
+			best = r > best ? r : best;
+		}
+		if (best != 1)
+			return;
+		cut = c;
+	}
+	if (!cut)
+		return;
+	struct fact fact = new_fact(FACT_CUT_TRAINED, cut);
+	if (cut->value.made.end)
+		fact.where = cut->value.made;
+	fact.loop = step->path;
+	fact.holder = object_get(in, modules[0]);
+	VEC_ADD(&j->facts, fact);
+}
+
+/* ---- all ---- */
+
+static void sort_out(struct judging *j)
+{
+	struct interp *in = j->in;
+	for (size_t i = 0; i < in->events.count; i++) {
+		switch (in->events.items[i].kind) {
+		case EVENT_CONSUME:
+			VEC_ADD(&j->consumptions, (uint32_t)i);
+			break;
+		case EVENT_ESCAPE:
+		case EVENT_RETURN:
+			VEC_ADD(&j->escapes, (uint32_t)i);
+			break;
+		case EVENT_RESET:
+			VEC_ADD(&j->resets, (uint32_t)i);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+static void judge_event(struct judging *j, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_STORE:
+		judge_store(j, event);
+		break;
+	case EVENT_ACCUMULATE:
+		judge_accumulation(j, event);
+		break;
+	case EVENT_LOG:
+		judge_log(j, event);
+		break;
+	case EVENT_FORWARD:
+		judge_forward(j, event);
+		break;
+	case EVENT_GRAD_CONTEXT:
+		judge_grad_context(j, event);
+		break;
+	case EVENT_YIELD:
+		judge_yield(j, event);
+		break;
+	case EVENT_STEP:
+		judge_step(j, event);
+		break;
+	default:
+		break;
+	}
+}
+
+void judge(struct analysis *analysis, struct judgement *judgement)
+{
+	struct interp *in = &analysis->in;
+	struct judging j = {.in = in, .out = judgement};
+	size_t loops = in->loops.count + 1, sites = in->sites.count + 1;
+	j.site_proof = ARENA_ARRAY(in->arena, uint8_t, sites);
+	j.site_busy = ARENA_ARRAY(in->arena, uint8_t, sites);
+	j.loops = ARENA_ARRAY(in->arena, enum loop_kind, loops);
+	j.has_step = ARENA_ARRAY(in->arena, bool, loops);
+	j.has_backward = ARENA_ARRAY(in->arena, bool, loops);
+	if (in->model->module_name_pattern) {
+		int code;
+		PCRE2_SIZE at;
+		j.module_names = pcre2_compile((PCRE2_SPTR)in->model->module_name_pattern, PCRE2_ZERO_TERMINATED, 0, &code, &at, NULL);
+	}
+	sort_out(&j);
+	decide_loops(&j);
+	/* judging makes no events, so that these stay where they are; sites of carries were all made by the walk */
+	for (size_t i = 0; i < in->events.count; i++)
+		judge_event(&j, &in->events.items[i]);
+	judgement->count = j.facts.count;
+	judgement->facts = ARENA_ARRAY(in->arena, struct fact, j.facts.count + 1);
+	if (j.facts.count)
+		memcpy(judgement->facts, j.facts.items, j.facts.count * sizeof *j.facts.items);
+	judgement->loops = j.loops;
+	VEC_RELEASE(&j.facts);
+	VEC_RELEASE(&j.consumptions);
+	VEC_RELEASE(&j.escapes);
+	VEC_RELEASE(&j.resets);
+	pcre2_code_free(j.module_names);
+}
+
+const char *loop_kind_name(enum loop_kind kind)
+{
+	static const char *const names[] = {"plain", "struct", "retry", "step", "epoch", "intra", "call"};
+	return names[kind];
+}
+
+const char *growth_name(enum growth growth)
+{
+	static const char *const names[] = {"none", "unbounded", "epoch", "window", "constant"};
+	return names[growth];
+}
+
+const char *fact_kind_name(enum fact_kind kind)
+{
+	static const char *const names[] = {"store",	    "accumulate", "carry",     "assign",     "log",
+					    "forward", "grad-dropped", "grad-left", "grad-yield", "cut-trained"};
+	return names[kind];
+}

@@ -1,0 +1,65 @@
+/* From events to facts: what survives, what is a step, who needs the graph, what backward freed.
+ *
+ * Judges all events of a file after its walks. Facts live in the analysis'
+ * arena. The procedures are those of docs/analysis.md. */
+#ifndef VRAMLINT_FLOW_JUDGE_H
+#define VRAMLINT_FLOW_JUDGE_H
+
+#include "flow/analysis.h"
+
+enum loop_kind { LOOP_PLAIN, LOOP_STRUCT, LOOP_RETRY, LOOP_STEP, LOOP_EPOCH, LOOP_INTRA, LOOP_CALL };
+enum growth { GROWTH_NONE, GROWTH_UNBOUNDED, GROWTH_EPOCH, GROWTH_WINDOW, GROWTH_CONSTANT };
+enum buffers { BUFFERS_KEPT, BUFFERS_FREED, BUFFERS_PARTLY };
+
+/* What a fact is about; `event` in a rule's `where`. */
+enum fact_kind {
+	FACT_STORE,        /* into a container */
+	FACT_ACCUMULATE,   /* a running total */
+	FACT_CARRY,        /* a chain through a module: hidden state */
+	FACT_ASSIGN,       /* an attribute or outer name */
+	FACT_LOG,
+	FACT_FORWARD,
+	FACT_GRAD_DROPPED, /* a grad context made and not entered */
+	FACT_GRAD_LEFT,    /* grad switched off by statement and not back on */
+	FACT_GRAD_YIELD,   /* a yield inside a grad block of a generator */
+	FACT_CUT_TRAINED   /* an optimizer steps modules that only grad-off code reached */
+};
+
+struct fact {
+	enum fact_kind kind;
+	const struct event *event;
+	struct span where;           /* the place to report */
+	struct def *where_def;       /* the definition that place stands in */
+	enum proof proof;            /* the weakest of its claims */
+	enum proof graph;            /* that the value carries a graph; PROOF_NONE: it does not, as far as seen */
+	enum buffers buffers;
+	enum growth growth;
+	const struct loop *loop;     /* over which it grows, or that makes it a step */
+	const struct object *holder; /* or NULL */
+	const struct site *site;     /* that speaks for the value, or NULL */
+	const struct event *consumption; /* that walked it, or NULL */
+	const struct event *reset;   /* that bounds it, or NULL */
+	bool view;                   /* the value is a view of a bigger storage */
+	bool scalar;
+	bool on_device;              /* evidence that it lies on the accelerator */
+	bool grad_off;               /* made while grad was off */
+	bool elsewhere;              /* the store itself stands in another definition than `where` */
+	bool rebuilt;                /* grown by joining containers or tensors end to end */
+	bool consumed_later;         /* unfreed, and something may still walk it */
+	bool kept_by_owner;          /* the holder belongs to an object or the module, not to a function */
+	int mode;                    /* of the module of a forward: 1 train, 0 eval, -1 unknown */
+};
+
+struct judgement {
+	struct fact *facts; /* in order of events */
+	size_t count;
+	enum loop_kind *loops; /* by loop id */
+};
+
+void judge(struct analysis *analysis, struct judgement *judgement);
+/* "step", "epoch", … for explanations; never NULL. */
+const char *loop_kind_name(enum loop_kind kind);
+const char *growth_name(enum growth growth);
+const char *fact_kind_name(enum fact_kind kind);
+
+#endif

@@ -1,0 +1,270 @@
+#include "py/query.h"
+
+#include <stdlib.h>
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include "base/buf.h"
+#include "base/vec.h"
+
+enum test_kind { TEST_MATCH, TEST_EQUAL, TEST_ANY_OF };
+
+struct test {
+	enum test_kind kind;
+	bool negated;
+	uint32_t capture;
+	uint32_t other;      /* capture compared with, or UINT32_MAX */
+	struct str *texts;
+	uint32_t text_count;
+	pcre2_code *pattern;
+};
+
+struct pattern {
+	uint32_t source;
+	struct test *tests;
+	uint32_t test_count;
+};
+
+struct query_set {
+	struct arena arena;
+	TSQuery *query;
+	struct pattern *patterns;
+	uint32_t pattern_count;
+	const char **captures;
+	uint32_t capture_count;
+	bool *has; /* by source × capture */
+	size_t source_count;
+};
+
+static const char *const error_words[] = {"", "syntax error", "no node is called that", "no field is called that",
+					  "no capture is called that", "such a structure cannot be", "the language is unknown"};
+
+static void place_in(struct str text, uint32_t offset, uint32_t *line, uint32_t *column)
+{
+	*line = *column = 1;
+	for (uint32_t i = 0; i < offset && i < text.length; i++) {
+		*column = text.at[i] == '\n' ? 1 : *column + 1;
+		*line += text.at[i] == '\n';
+	}
+}
+
+static bool report_error(const struct query_source *sources, size_t count, uint32_t offset, TSQueryError kind, struct err *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (offset > sources[i].text.length) {
+			offset -= (uint32_t)sources[i].text.length + 1;
+			continue;
+		}
+		uint32_t line, column;
+		place_in(sources[i].text, offset, &line, &column);
+		return err_set(err, ERR_CONFIG, "cannot use '%s': line %u, column %u: %s", sources[i].name, line, column,
+			       error_words[kind <= TSQueryErrorLanguage ? kind : 1]);
+	}
+	return err_set(err, ERR_CONFIG, "cannot use the queries: %s", error_words[1]);
+}
+
+static struct str string_value(const struct query_set *set, uint32_t id)
+{
+	uint32_t length;
+	const char *text = ts_query_string_value_for_id(set->query, id, &length);
+	return (struct str){text, length};
+}
+
+static bool compile_pattern(struct test *test, const char *name, struct err *err)
+{
+	int code;
+	PCRE2_SIZE at;
+	test->pattern = pcre2_compile((PCRE2_SPTR)test->texts[0].at, test->texts[0].length, PCRE2_UTF, &code, &at, NULL);
+	if (test->pattern) {
+		pcre2_jit_compile(test->pattern, PCRE2_JIT_COMPLETE);
+		return true;
+	}
+	PCRE2_UCHAR message[160];
+	pcre2_get_error_message(code, message, sizeof message);
+	return err_set(err, ERR_CONFIG, "cannot use '%s': pattern '%.*s': %s", name, STR_ARG(test->texts[0]), (char *)message);
+}
+
+/* One predicate: its name, a capture, then texts or another capture. */
+static bool read_test(struct query_set *set, const TSQueryPredicateStep *steps, uint32_t count, struct test *test,
+		      const char *name, struct err *err)
+{
+	struct str op = count ? string_value(set, steps[0].value_id) : STR("");
+	test->negated = str_starts(op, "not-");
+	struct str base = test->negated ? (struct str){op.at + 4, op.length - 4} : op;
+	bool known = true;
+	if (str_is(base, "match?"))
+		test->kind = TEST_MATCH;
+	else if (str_is(base, "eq?"))
+		test->kind = TEST_EQUAL;
+	else if (str_is(base, "any-of?"))
+		test->kind = TEST_ANY_OF;
+	else
+		known = false;
+	if (!known || count < 3 || steps[1].type != TSQueryPredicateStepTypeCapture)
+		return err_set(err, ERR_CONFIG, "cannot use '%s': predicate '#%.*s' is unknown or lacks its capture", name,
+			       STR_ARG(op));
+	test->capture = steps[1].value_id;
+	test->other = UINT32_MAX;
+	test->texts = ARENA_ARRAY(&set->arena, struct str, count);
+	for (uint32_t i = 2; i < count; i++) {
+		if (steps[i].type == TSQueryPredicateStepTypeCapture)
+			test->other = steps[i].value_id;
+		else if (steps[i].type == TSQueryPredicateStepTypeString)
+			test->texts[test->text_count++] = string_value(set, steps[i].value_id);
+	}
+	if (test->kind == TEST_MATCH)
+		return test->text_count && compile_pattern(test, name, err);
+	return true;
+}
+
+static bool read_pattern(struct query_set *set, uint32_t index, const char *name, struct err *err)
+{
+	struct pattern *pattern = &set->patterns[index];
+	uint32_t count;
+	const TSQueryPredicateStep *steps = ts_query_predicates_for_pattern(set->query, index, &count);
+	pattern->tests = ARENA_ARRAY(&set->arena, struct test, count + 1);
+	for (uint32_t start = 0; start < count;) {
+		uint32_t end = start;
+		while (end < count && steps[end].type != TSQueryPredicateStepTypeDone)
+			end++;
+		if (!read_test(set, steps + start, end - start, &pattern->tests[pattern->test_count++], name, err))
+			return false;
+		start = end + 1;
+	}
+	return true;
+}
+
+struct query_set *query_set_new(const TSLanguage *language, const struct query_source *sources, size_t count,
+				struct err *err)
+{
+	struct query_set *set = mem_new(1, sizeof *set);
+	struct buf all = BUF_INIT;
+	uint32_t offset = 0;
+	TSQueryError kind = TSQueryErrorNone;
+	arena_init(&set->arena);
+	for (size_t i = 0; i < count; i++) {
+		buf_add_str(&all, sources[i].text);
+		buf_add_char(&all, '\n');
+	}
+	set->query = ts_query_new(language, buf_text(&all), (uint32_t)all.length, &offset, &kind);
+	buf_release(&all);
+	if (!set->query) {
+		report_error(sources, count, offset, kind, err);
+		query_set_free(set);
+		return NULL;
+	}
+	set->source_count = count;
+	set->capture_count = ts_query_capture_count(set->query);
+	set->captures = ARENA_ARRAY(&set->arena, const char *, set->capture_count + 1);
+	set->has = ARENA_ARRAY(&set->arena, bool, (count + 1) * (set->capture_count + 1));
+	for (uint32_t i = 0; i < set->capture_count; i++) {
+		uint32_t length;
+		const char *name = ts_query_capture_name_for_id(set->query, i, &length);
+		set->captures[i] = arena_dup_bytes(&set->arena, name, length);
+	}
+	set->pattern_count = ts_query_pattern_count(set->query);
+	set->patterns = ARENA_ARRAY(&set->arena, struct pattern, set->pattern_count + 1);
+	for (uint32_t i = 0; i < set->pattern_count; i++) {
+		uint32_t at = ts_query_start_byte_for_pattern(set->query, i), source = 0;
+		while (source + 1 < count && at > sources[source].text.length) {
+			at -= (uint32_t)sources[source].text.length + 1;
+			source++;
+		}
+		set->patterns[i].source = source;
+		if (!read_pattern(set, i, sources[source].name, err)) {
+			query_set_free(set);
+			return NULL;
+		}
+		for (uint32_t c = 0; c < set->capture_count; c++)
+			if (ts_query_capture_quantifier_for_id(set->query, i, c) != TSQuantifierZero)
+				set->has[source * set->capture_count + c] = true;
+	}
+	return set;
+}
+
+void query_set_free(struct query_set *set)
+{
+	if (!set)
+		return;
+	for (uint32_t i = 0; i < set->pattern_count; i++)
+		for (uint32_t k = 0; k < set->patterns[i].test_count; k++)
+			pcre2_code_free(set->patterns[i].tests[k].pattern);
+	if (set->query)
+		ts_query_delete(set->query);
+	arena_release(&set->arena);
+	free(set);
+}
+
+bool query_set_has_capture(const struct query_set *set, uint32_t source, struct str name)
+{
+	for (uint32_t c = 0; c < set->capture_count; c++)
+		if (str_is(name, set->captures[c]) && set->has[source * set->capture_count + c])
+			return true;
+	return false;
+}
+
+static bool captured(const TSQueryMatch *match, uint32_t capture, struct str text, struct str *out)
+{
+	for (uint16_t i = 0; i < match->capture_count; i++) {
+		if (match->captures[i].index != capture)
+			continue;
+		uint32_t start = ts_node_start_byte(match->captures[i].node), end = ts_node_end_byte(match->captures[i].node);
+		if (end > text.length || start > end)
+			return false;
+		*out = (struct str){text.at + start, end - start};
+		return true;
+	}
+	return false;
+}
+
+static bool regex_matches(const pcre2_code *pattern, struct str text)
+{
+	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+	int rc = pcre2_match(pattern, (PCRE2_SPTR)text.at, text.length, 0, PCRE2_NO_UTF_CHECK, data, NULL);
+	pcre2_match_data_free(data);
+	return rc >= 0;
+}
+
+static bool test_holds(const struct test *test, const TSQueryMatch *match, struct str text)
+{
+	struct str value, other;
+	bool holds = false;
+	if (!captured(match, test->capture, text, &value))
+		return true;
+	if (test->kind == TEST_MATCH) {
+		holds = regex_matches(test->pattern, value);
+	} else if (test->other != UINT32_MAX) {
+		holds = captured(match, test->other, text, &other) && str_equal(value, other);
+	} else {
+		for (uint32_t i = 0; i < test->text_count; i++)
+			holds |= str_equal(value, test->texts[i]);
+	}
+	return holds != test->negated;
+}
+
+static void add_match(const struct query_set *set, const struct pattern *pattern, const TSQueryMatch *match,
+		      uint32_t offset, struct query_match_list *matches)
+{
+	struct query_match out = {.source = pattern->source};
+	for (uint16_t i = 0; i < match->capture_count && out.capture_count < QUERY_CAPTURES; i++) {
+		TSNode node = match->captures[i].node;
+		out.captures[out.capture_count++] =
+			(struct query_capture){set->captures[match->captures[i].index],
+					       {ts_node_start_byte(node) + offset, ts_node_end_byte(node) + offset}};
+	}
+	VEC_ADD(matches, out);
+}
+
+void query_set_run(const struct query_set *set, TSQueryCursor *cursor, TSNode node, struct str text, uint32_t offset,
+		   struct query_match_list *matches)
+{
+	TSQueryMatch match;
+	ts_query_cursor_exec(cursor, set->query, node);
+	while (ts_query_cursor_next_match(cursor, &match)) {
+		const struct pattern *pattern = &set->patterns[match.pattern_index];
+		bool holds = true;
+		for (uint32_t i = 0; i < pattern->test_count && holds; i++)
+			holds = test_holds(&pattern->tests[i], &match, text);
+		if (holds)
+			add_match(set, pattern, &match, offset, matches);
+	}
+}

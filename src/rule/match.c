@@ -1,0 +1,376 @@
+#include "rule/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/buf.h"
+#include "base/vec.h"
+#include "rule/predicate.h"
+
+struct matching {
+	const struct match_input *in;
+	VEC(struct finding) findings;
+	VEC(const struct fact *) facts; /* of the finding with the same number */
+};
+
+struct excerpt excerpt_at(const struct source *source, struct span span, struct arena *arena)
+{
+	struct excerpt out = {.span = span};
+	out.start = source_place(source, span.start);
+	out.end = source_place(source, span.end);
+	struct str line = source_line_text(source, out.start.line);
+	out.line_text = arena_dup_bytes(arena, line.at, line.length);
+	out.line_length = line.length;
+	return out;
+}
+
+/* ---- candidates ---- */
+
+static struct span capture_span(const struct query_match *match, const char *name, bool *found)
+{
+	for (uint32_t i = 0; i < match->capture_count; i++)
+		if (strcmp(match->captures[i].name, name) == 0) {
+			*found = true;
+			return match->captures[i].span;
+		}
+	*found = false;
+	return (struct span){0, 0};
+}
+
+static int by_first_capture(const void *a, const void *b)
+{
+	const struct query_match *x = a, *y = b;
+	if (x->captures[0].span.start != y->captures[0].span.start)
+		return x->captures[0].span.start < y->captures[0].span.start ? -1 : 1;
+	return (x->captures[0].span.end > y->captures[0].span.end) - (x->captures[0].span.end < y->captures[0].span.end);
+}
+
+/* The candidate of RULE at SPAN; the rule's `at` capture is the outermost node, hence the first of its match. */
+static const struct query_match *candidate_at(const struct matching *m, const struct rule *rule, struct span span)
+{
+	const struct query_match_list *list = m->in->candidates;
+	size_t low = 0, high = list->count;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (list->items[middle].captures[0].span.start < span.start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < list->count && list->items[low].captures[0].span.start == span.start; low++) {
+		bool found;
+		const struct query_match *match = &list->items[low];
+		if (match->source != rule->index)
+			continue;
+		struct span at = capture_span(match, rule->at, &found);
+		if (found && at.start == span.start && at.end == span.end)
+			return match;
+	}
+	return NULL;
+}
+
+/* ---- words ---- */
+
+static struct str slice(const struct matching *m, struct span span)
+{
+	return source_slice(m->in->source, span);
+}
+
+/* Source text as part of a sentence: one line, not too long. */
+static void add_code(struct buf *out, struct str code)
+{
+	enum { MOST = 48 };
+	size_t n = 0;
+	bool cut = false;
+	while (n < code.length && code.at[n] != '\n' && code.at[n] != '\r' && n < MOST)
+		n++;
+	cut = n < code.length;
+	while (cut && n > 0 && ((unsigned char)code.at[n] & 0xc0) == 0x80)
+		n--;
+	buf_add(out, code.at, n);
+	if (cut)
+		buf_add_text(out, "…");
+}
+
+static uint32_t line_of(const struct matching *m, uint32_t offset)
+{
+	return source_line(m->in->source, offset);
+}
+
+static void add_loop(struct buf *out, const struct matching *m, const struct loop *loop)
+{
+	if (!loop) {
+		buf_add_text(out, "the loop");
+	} else if (loop->form == LOOP_VIRTUAL) {
+		buf_format(out, "every %s", loop->virtual_name[0] == 'e' ? "epoch" : loop->virtual_name[0] == 's' ? "step" : "call");
+		if (loop->def && loop->def->name.length && loop->virtual_name[0] != 'e')
+			buf_format(out, " of '%.*s'", STR_ARG(loop->def->name));
+	} else if (loop->variable.length && loop->form != LOOP_WHILE) {
+		buf_format(out, "the loop over '%.*s' (line %u)", STR_ARG(loop->variable), line_of(m, loop->span.start));
+	} else {
+		buf_format(out, "the loop at line %u", line_of(m, loop->span.start));
+	}
+}
+
+static struct str holder_name(const struct fact *fact)
+{
+	struct str name = fact->event->name;
+	if (fact->holder && fact->holder->name.length && fact->kind == FACT_STORE && !name.length)
+		name = fact->holder->name;
+	if (fact->kind == FACT_CUT_TRAINED && fact->holder)
+		name = fact->holder->name;
+	return name.length ? name : STR("it");
+}
+
+static void add_value(struct buf *out, const struct matching *m, const struct fact *fact, const struct query_match *candidate)
+{
+	bool found = false;
+	struct span span = candidate ? capture_span(candidate, "value", &found) : (struct span){0, 0};
+	if (fact->elsewhere && fact->site && fact->site->name.length && fact->site->kind == SITE_DERIVED)
+		add_code(out, fact->site->name);
+	else if (found && !fact->elsewhere)
+		add_code(out, slice(m, span));
+	else if (fact->site && fact->site->kind == SITE_DERIVED && fact->site->name.length)
+		add_code(out, fact->site->name);
+	else if (fact->event->value.made.end)
+		add_code(out, slice(m, fact->event->value.made));
+	else
+		buf_add_text(out, "the value");
+}
+
+/* Fills in the {placeholders} of a template. */
+static const char *fill(const struct matching *m, const char *template, const struct fact *fact,
+			const struct query_match *candidate)
+{
+	struct buf out = BUF_INIT;
+	if (!template)
+		return NULL;
+	for (const char *at = template; *at;) {
+		size_t n = strcspn(at, "{");
+		buf_add(&out, at, n);
+		at += n;
+		if (!*at)
+			break;
+		size_t end = strcspn(at, "}");
+		struct str word = {at + 1, end ? end - 1 : 0};
+		if (str_is(word, "name"))
+			add_code(&out, holder_name(fact));
+		else if (str_is(word, "value"))
+			add_value(&out, m, fact, candidate);
+		else if (str_is(word, "loop"))
+			add_loop(&out, m, fact->loop);
+		else if (str_is(word, "place"))
+			add_code(&out, slice(m, fact->where));
+		else if (str_is(word, "function"))
+			add_code(&out, fact->where_def && fact->where_def->name.length ? fact->where_def->name : STR("this file"));
+		else if (str_is(word, "made"))
+			buf_format(&out, "line %u", fact->site ? line_of(m, fact->site->span.start) : line_of(m, fact->where.start));
+		else
+			buf_add(&out, at, end + 1);
+		at += end + (at[end] == '}');
+	}
+	const char *text = arena_dup(m->in->arena, buf_text(&out));
+	buf_release(&out);
+	return text;
+}
+
+/* ---- the trail ---- */
+
+struct trail {
+	struct finding_note notes[8];
+	size_t count;
+};
+
+static void add_note(const struct matching *m, struct trail *trail, struct span span, const char *text)
+{
+	if (trail->count == 8 || span.end == 0)
+		return;
+	trail->notes[trail->count++] = (struct finding_note){excerpt_at(m->in->source, span, m->in->arena), text};
+}
+
+static const char *words_of_site(const struct matching *m, const struct fact *fact)
+{
+	const struct site *site = fact->site;
+	struct arena *arena = m->in->arena;
+	switch (site->kind) {
+	case SITE_DERIVED:
+		return arena_format(arena, "'%.*s' is computed here, with the autograd graph of what it was computed from",
+				    STR_ARG(site->name));
+	case SITE_LEAF:
+		return "parameters that require grad: what is computed from them carries a graph";
+	case SITE_INPUT:
+		return arena_format(arena, "'%.*s' comes in here", STR_ARG(site->name));
+	case SITE_CALL:
+		return "what this call returns is walked by backward, so it carries a graph";
+	default:
+		return site->name.length ? arena_format(arena, "this call of '%.*s' records the autograd graph", STR_ARG(site->name))
+					 : "this forward records the autograd graph";
+	}
+}
+
+static void note_buffers(const struct matching *m, const struct fact *fact, struct trail *trail)
+{
+	if (fact->kind != FACT_STORE && fact->kind != FACT_ACCUMULATE)
+		return;
+	if (fact->graph == PROOF_NONE || !fact->consumption)
+		return;
+	add_note(m, trail, fact->consumption->node,
+		 fact->buffers == BUFFERS_PARTLY
+			 ? "backward walks it here, but only under a condition: it may hold its saved tensors"
+			 : "backward walks it here and frees its saved tensors; the nodes of the graph stay, in host memory");
+}
+
+static void make_trail(const struct matching *m, const struct fact *fact, struct finding *finding)
+{
+	struct trail trail = {.count = 0};
+	bool keeps = fact->kind == FACT_STORE || fact->kind == FACT_ACCUMULATE || fact->kind == FACT_CARRY;
+	if (fact->site && fact->graph != PROOF_NONE)
+		add_note(m, &trail, fact->site->span, words_of_site(m, fact));
+	else if (fact->grad_off && fact->event->value.made.end)
+		add_note(m, &trail, fact->event->value.made, "made here with grad off");
+	note_buffers(m, fact, &trail);
+	if (fact->kind == FACT_STORE && fact->holder && fact->holder->span.end)
+		add_note(m, &trail, fact->holder->span,
+			 fact->holder->input ? "the holder comes in here, from outside the loop" : "the holder is made here, outside the loop");
+	if (fact->elsewhere)
+		add_note(m, &trail, fact->event->node, "and is kept here");
+	if (fact->loop)
+		add_note(m, &trail, fact->loop->span,
+			 keeps ? "it lives on from one iteration to the next" : "in each iteration");
+	if (fact->reset)
+		add_note(m, &trail, fact->reset->node, "it is let go here");
+	finding->notes = ARENA_ARRAY(m->in->arena, struct finding_note, trail.count + 1);
+	memcpy(finding->notes, trail.notes, trail.count * sizeof *trail.notes);
+	finding->note_count = trail.count;
+}
+
+/* ---- findings ---- */
+
+static enum severity severity_of(const struct rule *rule, const struct rule_variant *variant, const struct fact *fact)
+{
+	if (variant->severity_given)
+		return variant->severity;
+	if (rule->default_state == RULE_HINT)
+		return SEVERITY_HINT;
+	int level = variant->cost == COST_DEVICE ? SEVERITY_ERROR : SEVERITY_WARNING;
+	level -= fact->growth == GROWTH_WINDOW || fact->growth == GROWTH_EPOCH ? 1 : fact->growth == GROWTH_CONSTANT ? 2 : 0;
+	return level < SEVERITY_HINT ? SEVERITY_HINT : (enum severity)level;
+}
+
+static bool is_primary(struct str code)
+{
+	/* what may have a method called on it without parentheses around it */
+	for (size_t i = 0; i < code.length; i++)
+		if (strchr(" +-*/%@&|^<>=~:,\n", code.at[i]))
+			return code.at[code.length - 1] == ')' && memchr(code.at, '(', code.length) != NULL &&
+			       (size_t)((const char *)memchr(code.at, '(', code.length) - code.at) < i;
+	return code.length > 0;
+}
+
+static void make_fix(const struct matching *m, const struct rule_variant *variant, const struct fact *fact,
+		     const struct query_match *candidate, struct finding *finding)
+{
+	bool found = false;
+	if (!variant->fix_capture || !candidate || fact->elsewhere)
+		return;
+	struct span span = capture_span(candidate, variant->fix_capture, &found);
+	if (!found)
+		return;
+	struct str code = slice(m, span);
+	bool bare = is_primary(code);
+	finding->edits = ARENA_ARRAY(m->in->arena, struct finding_edit, 2);
+	if (!bare)
+		finding->edits[finding->edit_count++] = (struct finding_edit){{span.start, span.start}, "("};
+	finding->edits[finding->edit_count++] = (struct finding_edit){
+		{span.end, span.end}, arena_format(m->in->arena, "%s%s", bare ? "" : ")", variant->fix_append)};
+	finding->fix_is_safe = variant->fix_is_safe;
+}
+
+static const struct rule_variant *variant_for(const struct matching *m, const struct rule *rule, const struct fact *fact)
+{
+	for (size_t i = 0; i < rule->variant_count; i++) {
+		const struct rule_variant *variant = &rule->variants[i];
+		bool holds = true;
+		for (size_t k = 0; k < variant->where_count && holds; k++)
+			holds = predicate_use_holds(&variant->where[k], fact);
+		enum proof limit = m->in->selection->min_confidence;
+		if (variant->least && variant->least < limit)
+			limit = variant->least;
+		if (holds)
+			return fact->proof >= limit ? variant : NULL;
+	}
+	return NULL;
+}
+
+static bool same_subject(const struct fact *a, const struct fact *b)
+{
+	if (a->kind == FACT_FORWARD && b->kind == FACT_FORWARD && a->loop == b->loop)
+		return true;
+	return a->where.start == b->where.start && a->where.end == b->where.end;
+}
+
+static bool says_more(const struct finding *a, const struct finding *b)
+{
+	return a->proof != b->proof ? a->proof > b->proof : a->severity > b->severity;
+}
+
+static void keep(struct matching *m, const struct finding *finding, const struct fact *fact)
+{
+	for (size_t i = 0; i < m->findings.count; i++) {
+		if (m->findings.items[i].rule != finding->rule || !same_subject(m->facts.items[i], fact))
+			continue;
+		if (says_more(finding, &m->findings.items[i]) && fact->kind != FACT_FORWARD) {
+			m->findings.items[i] = *finding;
+			m->facts.items[i] = fact;
+		}
+		return;
+	}
+	VEC_ADD(&m->findings, *finding);
+	VEC_ADD(&m->facts, fact);
+}
+
+static void match_fact(struct matching *m, const struct rule *rule, const struct fact *fact)
+{
+	const struct query_match *candidate = candidate_at(m, rule, fact->event->node);
+	if (!candidate)
+		return;
+	const struct rule_variant *variant = variant_for(m, rule, fact);
+	if (!variant)
+		return;
+	struct finding finding = {.rule = rule, .cost = variant->cost, .proof = fact->proof};
+	finding.at = excerpt_at(m->in->source, fact->where, m->in->arena);
+	finding.severity = severity_of(rule, variant, fact);
+	finding.message = fill(m, variant->message, fact, candidate);
+	finding.growth = fill(m, variant->growth, fact, candidate);
+	finding.help = fill(m, variant->help, fact, candidate);
+	make_trail(m, fact, &finding);
+	make_fix(m, variant, fact, candidate, &finding);
+	if (finding.note_count == 0 && fact->kind != FACT_GRAD_DROPPED && fact->kind != FACT_GRAD_LEFT &&
+	    fact->kind != FACT_GRAD_YIELD)
+		return; /* a finding that cannot say why is not reported */
+	keep(m, &finding, fact);
+}
+
+static int by_finding(const void *a, const void *b)
+{
+	return finding_compare(a, b);
+}
+
+struct finding *match_rules(const struct match_input *input, size_t *count)
+{
+	struct matching m = {.in = input};
+	if (input->candidates->count)
+		qsort(input->candidates->items, input->candidates->count, sizeof *input->candidates->items, by_first_capture);
+	for (size_t i = 0; i < input->judgement->count; i++)
+		for (size_t r = 0; r < input->rules->count; r++)
+			if (input->selection->enabled[r])
+				match_fact(&m, input->rules->rules[r], &input->judgement->facts[i]);
+	*count = m.findings.count;
+	struct finding *out = ARENA_ARRAY(input->arena, struct finding, m.findings.count + 1);
+	if (m.findings.count)
+		memcpy(out, m.findings.items, m.findings.count * sizeof *out);
+	if (*count)
+		qsort(out, *count, sizeof *out, by_finding);
+	VEC_RELEASE(&m.findings);
+	VEC_RELEASE(&m.facts);
+	return out;
+}

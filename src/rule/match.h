@@ -1,0 +1,30 @@
+/* Facts and candidates to findings: the rules applied.
+ *
+ * A rule reports a fact where its query captured the place the fact happened at
+ * and the facts of one of its variants hold. */
+#ifndef VRAMLINT_RULE_MATCH_H
+#define VRAMLINT_RULE_MATCH_H
+
+#include "flow/judge.h"
+#include "py/query.h"
+#include "rule/finding.h"
+#include "rule/rule.h"
+#include "rule/select.h"
+#include "text/source.h"
+
+struct match_input {
+	const struct rule_set *rules;
+	const struct selection *selection;
+	const struct source *source;
+	const struct analysis *analysis;
+	const struct judgement *judgement;
+	struct query_match_list *candidates; /* of all rules; sorted here by place */
+	struct arena *arena;                 /* owns the findings */
+};
+
+/* The findings, sorted by finding_compare, one for a rule and place. */
+struct finding *match_rules(const struct match_input *input, size_t *count);
+/* An excerpt of SOURCE at SPAN, its line copied into ARENA. */
+struct excerpt excerpt_at(const struct source *source, struct span span, struct arena *arena);
+
+#endif
