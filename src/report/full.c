@@ -72,7 +72,7 @@ static void add_excerpt(struct buf *out, const struct snippet_frame *frame, cons
 {
 	struct snippet_view view = snippet_view_of(frame, at);
 
-	if (at->start.line == *last_line && view.line.at == last->line.at && view.mark_start >= last->from &&
+	if (at->start.line == *last_line && str_equal(view.line, last->line) && view.mark_start >= last->from &&
 	    view.mark_end <= last->to) {
 		view.from = last->from;
 		view.to = last->to;
@@ -128,7 +128,7 @@ static void add_finding(struct report *report, const char *path, const struct fi
 	if (finding->growth || finding->help || finding->edit_count)
 		snippet_add_bar(out, &frame);
 	if (finding->growth)
-		add_remark(out, &frame, "grows", finding->growth);
+		add_remark(out, &frame, "cost", finding->growth);
 	if (finding->help)
 		add_remark(out, &frame, "help", finding->help);
 	diff_add(out, &frame, finding);

@@ -196,9 +196,11 @@ void snippet_add_mark(struct buf *out, const struct snippet_frame *frame, const 
 	if (mark.label) {
 		label_end = frame->gutter + 3 + end + 1 + visible_width(str_from(mark.label));
 		if (frame->columns && label_end > frame->columns) {
+			size_t indent = label_end - (end + 1) + start <= frame->columns ? start : TAB_WIDTH;
+
 			buf_add_char(out, '\n');
 			add_gutter(out, frame, 0, '|');
-			buf_add_repeat(out, ' ', TAB_WIDTH);
+			buf_add_repeat(out, ' ', indent);
 		}
 		buf_add_char(out, ' ');
 		visible_add(out, str_from(mark.label));

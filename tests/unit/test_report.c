@@ -131,7 +131,10 @@ static void full_numbers_the_trail_and_shows_each_line_once(void **state)
 {
 	struct rendering *rendering = *state;
 
-	rendering->notes[0] = (struct finding_note){excerpt(LINE_12, 100, 12, 18, 22), "kept here"};
+	/* Each excerpt has a copy of its line. */
+	static const char copy[] = LINE_12;
+
+	rendering->notes[0] = (struct finding_note){excerpt(copy, 100, 12, 18, 22), "kept here"};
 	rendering->notes[1] = (struct finding_note){excerpt(LINE_9, 60, 9, 4, 8), "made by 'f'"};
 	rendering->notes[2] = (struct finding_note){excerpt(LINE_9, 60, 9, 11, 15), "which has weights"};
 	rendering->finding.note_count = 3;
@@ -148,7 +151,7 @@ static void full_numbers_the_trail_and_shows_each_line_once(void **state)
 			    "   |     ---- 2. made by 'f'\n"
 			    "   |            ---- 3. which has weights\n"
 			    "   |\n"
-			    "   = grows: one graph a step\n"
+			    "   = cost: one graph a step\n"
 			    "   = help: append 'loss.item()'\n"
 			    "\n");
 }

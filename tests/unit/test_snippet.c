@@ -192,6 +192,10 @@ static void a_label_without_room_gets_its_own_line(void **state)
 			    " 7 | abcdefghijklmnopqrstuvwxyz\n"
 			    "   |                     ^^\n"
 			    "   |     not so short\n");
+	assert_string_equal(marked(&narrow_frame, "abcdefghijklmnopqrstuvwxyz", 6, 26, "not so short"),
+			    " 7 | abcdefghijklmnopqrstuvwxyz\n"
+			    "   |       ^^^^^^^^^^^^^^^^^^^^\n"
+			    "   |       not so short\n");
 }
 
 static struct excerpt excerpt_of(const char *line, uint32_t start, uint32_t end, uint32_t end_line)
