@@ -300,6 +300,8 @@ static struct value effect_value(struct interp *in, const struct model_effect *e
 
 static const struct value *effect_target(const struct model_effect *effect, const struct value *receiver, struct args *args)
 {
+	if (effect->on == MODEL_ALL && !args_get(args, 0, NULL))
+		return receiver;
 	return effect->on == MODEL_SELF ? receiver : args_get(args, effect->on >= 0 ? (uint32_t)effect->on : 0, NULL);
 }
 
@@ -509,6 +511,24 @@ static struct value grad_result(struct interp *in, const struct model_effect *ef
 	return object_value(in, context);
 }
 
+/* What calling the argument that RULE names gives, with the arguments behind it; for map, with their elements. */
+static struct value called(struct interp *in, const struct model_rule *rule, const struct value *source, struct args *args,
+			   const struct expr *node)
+{
+	uint32_t first = rule->returns.from > 0 ? (uint32_t)rule->returns.from + 1 : 1;
+	bool each = (rule->returns.kinds & (KIND_GENERATOR | KIND_CONTAINER)) != 0;
+	struct args *rest = args_new(in, args->count);
+	for (uint32_t i = first; i < args->count; i++)
+		args_add(rest, each ? element_of(in, &args->values[i], node) : args->values[i], args->names[i], args->nodes[i]);
+	struct value out = call_value(in, source, rest, node);
+	if (!each)
+		return out;
+	struct object *list = object_new(in, node, 12, KIND_CONTAINER, node->span);
+	list->iterator = true;
+	add_element(in, list, out);
+	return object_value(in, list);
+}
+
 static struct value result_of(struct interp *in, const struct model_rule *rule, const struct value *receiver,
 			      struct args *args, const struct expr *node, struct str name)
 {
@@ -516,6 +536,8 @@ static struct value result_of(struct interp *in, const struct model_rule *rule, 
 	const struct value *source = source_of(rule, receiver, args);
 	struct source_values sources;
 	struct value out = value_bottom();
+	if (returns->graph == GRAPH_RETURN && source)
+		return called(in, rule, source, args, node);
 	if (returns->iterates || (returns->counted && returns->graph != GRAPH_MADE))
 		return iterator(in, rule, receiver, args, node);
 	if (returns->copies)
@@ -534,7 +556,10 @@ static struct value result_of(struct interp *in, const struct model_rule *rule, 
 				out.flags &= (uint16_t)~VALUE_STRUCT;
 			return out;
 		}
-		return leaf(in, NULL, node);
+		out = leaf(in, NULL, node);
+		if (receiver && receiver->origins) /* requires_grad_() on what was computed keeps its history */
+			out.origins = origin_union(&in->origins, out.origins, receiver->origins);
+		return out;
 	case GRAPH_OP:
 		collect(in, rule, receiver, args, node, &sources);
 		out = combine(in, sources.values, sources.count, node->span);
@@ -558,12 +583,8 @@ static struct value result_of(struct interp *in, const struct model_rule *rule, 
 		if (!(out.flags & VALUE_PARAMETER))
 			out.object_count = 0;
 		break;
-	case GRAPH_RETURN: {
-		struct args *none = args_new(in, 0);
-		if (source)
-			out = call_value(in, source, none, node);
+	case GRAPH_RETURN:
 		break;
-	}
 	case GRAPH_FORWARD:
 		if (receiver && receiver->object_count)
 			return forward_call(in, object_get(in, receiver->objects[0]), receiver, args, node);
@@ -607,7 +628,13 @@ struct value apply_rule(struct interp *in, const struct model_rule *rule, const 
 	if (grad)
 		return grad_result(in, grad, args, node, name);
 	struct value out;
-	if (rule->returns.class_name && !rule->returns.copies) {
+	if (rule->first && args->count && !(args->values[0].kinds & rule->first))
+		return unknown_call(in, NULL, name, receiver, args, node, receiver == NULL);
+	if (rule->unless && rule->returns.graph == GRAPH_NO && literally_true(args, "create_graph")) {
+		struct value source = operand(in, &args->values[0], node);
+		out = combine(in, &source, args->count ? 1 : 0, node->span);
+		out.kinds = KIND_TENSOR;
+	} else if (rule->returns.class_name && !rule->returns.copies) {
 		const struct model_class *class = model_class_get(in->model, rule->returns.class_name);
 		struct object *object = object_new(in, node, 0, class ? class->kinds : KIND_INSTANCE, node->span);
 		object->library = class;

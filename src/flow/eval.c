@@ -140,6 +140,11 @@ static struct value part_of(struct interp *in, const struct value *value, const 
 struct value element_of(struct interp *in, const struct value *value, const void *node)
 {
 	struct value out = value_bottom();
+	if (value->flags & VALUE_PARAMETER) {
+		out = *value;
+		out.flags &= (uint16_t)~VALUE_STRUCT;
+		return out;
+	}
 	for (uint8_t i = 0; i < value->object_count; i++) {
 		struct object *object = object_get(in, value->objects[i]);
 		if (object->input && !object->rest) {
@@ -350,6 +355,15 @@ static struct value read_object_item(struct interp *in, struct object *object, c
 	}
 	if (object->input)
 		return child_input(in, object, name.at ? name : STR("[]"));
+	/* a key that no store named is among those that had no name, or not there */
+	if (name.at && !object->rest && (object->kinds & KIND_CONTAINER) && !(object->kinds & KIND_MODULE))
+		return value_of(KIND_UNKNOWN);
+	if (name.at && object->rest && !(object->kinds & KIND_MODULE)) {
+		struct value rest = cell_get(in, object->rest);
+		if (!value_is_bottom(&rest))
+			return value_add_origins(in, rest,
+						 origin_one(&in->origins, origin_make(object_site(in, object), ORIGIN_CALL)));
+	}
 	struct value all = object_elements(in, object);
 	return value_is_bottom(&all) ? value_of(KIND_UNKNOWN) : all;
 }
@@ -372,7 +386,10 @@ struct value read_item(struct interp *in, const struct value *object, const stru
 	struct value v;
 	if (value_only(object, KIND_TENSOR)) {
 		v = combine(in, object, 1, node->span);
-		v.flags |= VALUE_VIEW;
+		/* slices and numbers give a view; masks and lists of indices copy */
+		if (key->kinds == KIND_SMALL || value_only(key, KIND_NUMBER))
+			v.flags |= VALUE_VIEW;
+		v.flags |= object->flags & VALUE_DETACHED;
 		v.extent = EXTENT_UNKNOWN;
 	} else {
 		uint32_t variant = key->text.at ? 0x2000000u | (uint32_t)(str_hash(key->text) & 0xffffff)
@@ -455,19 +472,24 @@ static struct value eval_display(struct interp *in, const struct expr *e)
 
 static struct value eval_dict(struct interp *in, const struct expr *e)
 {
-	struct object *object = new_display(in, e);
+	/* everything is evaluated first: the values may read the dictionary that this place made last */
+	struct value *keys = ARENA_ARRAY(in->arena, struct value, e->count + 1u);
+	struct value *values = ARENA_ARRAY(in->arena, struct value, e->count + 1u);
 	for (uint16_t i = 0; i < e->count; i++) {
 		const struct expr *item = e->items[i];
-		if (item->kind == EXPR_PAIR) {
-			struct value key = eval(in, item->items[0]), v = eval(in, item->items[1]);
-			struct str name = key_name(in, &key);
-			/* nested displays may have made this object anew: look it up after evaluation only */
-			if (name.at)
-				cell_set(in, object_slot(in, object, name, true), v);
-			else
-				add_element(in, object, v);
+		bool pair = item->kind == EXPR_PAIR;
+		if (pair)
+			keys[i] = eval(in, item->items[0]);
+		values[i] = eval(in, pair ? item->items[1] : item->kind == EXPR_DOUBLE_STAR && item->count ? item->items[0] : item);
+	}
+	struct object *object = new_display(in, e);
+	for (uint16_t i = 0; i < e->count; i++) {
+		struct value v = values[i];
+		if (e->items[i]->kind == EXPR_PAIR) {
+			struct str name = key_name(in, &keys[i]);
+			uint32_t cell = name.at ? object_slot(in, object, name, true) : object_rest(in, object);
+			fill_cell(in, cell, v, e->span, object->name, !name.at);
 		} else {
-			struct value v = eval(in, item->kind == EXPR_DOUBLE_STAR && item->count ? item->items[0] : item);
 			for (uint8_t j = 0; j < v.object_count; j++) {
 				struct object *from = object_get(in, v.objects[j]);
 				for (size_t k = 0; k < from->slots.count; k++)
@@ -576,8 +598,16 @@ static struct value eval_conditional(struct interp *in, const struct expr *e)
 	eval(in, e->items[1]);
 	if (truth >= 0)
 		return eval(in, truth ? e->items[0] : e->items[2]);
+	uint32_t mark = state_mark(in);
 	cond_push(in);
-	struct value a = eval(in, e->items[0]), b = eval(in, e->items[2]);
+	narrow(in, e->items[1], true);
+	struct value a = eval(in, e->items[0]);
+	struct delta *ends = state_delta(in, mark, NULL);
+	state_undo(in, mark);
+	narrow(in, e->items[1], false);
+	struct value b = eval(in, e->items[2]);
+	ends = state_delta(in, mark, ends);
+	state_join(in, mark, ends, false);
 	cond_pop(in);
 	return value_join(&in->origins, &a, &b);
 }
@@ -593,8 +623,10 @@ static struct value eval_text(struct interp *in, const struct expr *e)
 		if (v.counter)
 			out.counter = v.counter;
 	}
-	if (!e->count)
+	if (!e->count) {
 		out.text = e->name.at ? e->name : (struct str){"", 0};
+		out.device = str_starts(out.text, "cuda") ? DEVICE_ACCELERATOR : str_is(out.text, "cpu") ? DEVICE_CPU : DEVICE_UNKNOWN;
+	}
 	return out;
 }
 
@@ -654,9 +686,12 @@ static struct value eval_subscript(struct interp *in, const struct expr *e)
 	if (e->count == 2) {
 		key = eval(in, e->items[1]);
 	} else {
-		for (uint16_t i = 1; i < e->count; i++)
-			eval(in, e->items[i]);
-		key = value_of(KIND_UNKNOWN);
+		bool basic = true;
+		for (uint16_t i = 1; i < e->count; i++) {
+			struct value part = eval(in, e->items[i]);
+			basic &= value_only(&part, KIND_NUMBER | KIND_SMALL | KIND_NONE);
+		}
+		key = value_of(basic ? KIND_SMALL : KIND_UNKNOWN);
 	}
 	return read_item(in, &object, &key, e);
 }

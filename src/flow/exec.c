@@ -508,6 +508,10 @@ void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *conte
 		owner->loops = &frame;
 	}
 	in->path = loop;
+	/* nothing that an earlier run of this loop made is there when it starts anew */
+	for (size_t i = 0; i < loop->born.count; i++)
+		clear_slots(in, loop->born.items[i]);
+	mark = frame.mark = state_mark(in);
 	struct delta *back = NULL, *exits = owner ? owner->exits : NULL;
 	struct value result = owner ? owner->result : value_bottom();
 	for (int walk = 0; walk < LOOP_WALKS; walk++) {
@@ -676,7 +680,7 @@ static bool exec_while(struct interp *in, const struct stmt *s)
 struct comprehension_context {
 	const struct expr *e;
 	uint16_t clause;
-	struct object *result;
+	uint32_t gathered; /* cell that joins the elements until the result is made */
 	struct value iterable;
 };
 
@@ -704,7 +708,8 @@ static void run_element(struct interp *in, struct comprehension_context *c)
 	if (pair)
 		eval(in, element->items[0]);
 	struct value v = eval(in, pair ? element->items[1] : element);
-	fill_cell(in, object_rest(in, c->result), v, c->e->span, c->result->name, true);
+	struct value old = cell_get(in, c->gathered);
+	cell_set(in, c->gathered, value_join(&in->origins, &old, &v));
 }
 
 static void run_clause(struct interp *in, struct comprehension_context *c)
@@ -731,43 +736,126 @@ static void run_clause(struct interp *in, struct comprehension_context *c)
 	run_loop(in, loop, clause_body, c, true);
 }
 
+static uint32_t comprehension_cells(struct interp *in, const struct expr *e)
+{
+	struct {
+		const void *e, *call;
+	} key = {e, in->call};
+	uint32_t first = (uint32_t)(uintptr_t)map_get(&in->interned, (struct str){(const char *)&key, sizeof key});
+	if (first)
+		return first;
+	first = (uint32_t)in->cells.count;
+	for (uint32_t i = 0; i < e->def->local_count; i++)
+		cell_new(in, e->def->locals[i], 0, e->def);
+	cell_new(in, STR("[]"), 0, e->def);
+	map_put(&in->interned, (struct str){(const char *)&key, sizeof key}, (void *)(uintptr_t)first);
+	return first;
+}
+
 /* The names of a comprehension live in a scope of its own, inside the frame that runs it. */
 struct value run_comprehension(struct interp *in, const struct expr *e)
 {
 	static const char *const classes[] = {"builtins.list", "builtins.set", "builtins.dict"};
-	struct object *result = object_new(in, e, 0, KIND_CONTAINER, e->span);
-	result->library = model_class_get(in->model, classes[e->op == '{' ? 1 : e->op == ':' ? 2 : 0]);
-	struct scope scope = {.def = e->def, .parent = in->frame ? in->frame->scope : in->module_scope};
-	scope.first_cell = (uint32_t)(uintptr_t)map_get(&in->interned, (struct str){(const char *)&result, sizeof result});
-	if (!scope.first_cell) {
-		scope.first_cell = (uint32_t)in->cells.count;
-		for (uint32_t i = 0; i < e->def->local_count; i++)
-			cell_new(in, e->def->locals[i], 0, e->def);
-		if (e->def->local_count)
-			map_put(&in->interned, (struct str){(const char *)&result, sizeof result},
-				(void *)(uintptr_t)scope.first_cell);
-	}
-	struct scope *kept = ARENA_NEW(in->arena, struct scope);
-	*kept = scope;
+	struct scope *scope = ARENA_NEW(in->arena, struct scope);
+	scope->def = e->def;
+	scope->parent = in->frame ? in->frame->scope : in->module_scope;
+	scope->first_cell = comprehension_cells(in, e);
+	struct comprehension_context c = {.e = e, .gathered = scope->first_cell + e->def->local_count};
 	struct scope *outer = in->frame->scope;
-	in->frame->scope = kept;
-	struct comprehension_context c = {.e = e, .result = result};
+	in->frame->scope = scope;
+	cell_set(in, c.gathered, value_bottom());
 	run_clause(in, &c);
 	in->frame->scope = outer;
-	if (e->clause_count == 1) {
-		bool range;
-		result->literal = is_parts(in, &c.iterable, &range);
-	}
+	struct value element = cell_get(in, c.gathered);
+	struct object *result = object_new(in, e, 0, KIND_CONTAINER, e->span);
+	result->library = model_class_get(in->model, classes[e->op == '{' ? 1 : e->op == ':' ? 2 : 0]);
+	if (!value_is_bottom(&element))
+		fill_cell(in, object_rest(in, result), element, e->span, result->name, true);
+	bool range;
+	result->literal = e->clause_count == 1 && is_parts(in, &c.iterable, &range);
 	return object_value(in, result);
 }
 
 /* ---- branches ---- */
 
+static void narrow_tensor(struct interp *in, uint32_t cell, bool is_tensor)
+{
+	struct value value = cell_get(in, cell);
+	if (is_tensor) {
+		if (value.kinds & KIND_UNKNOWN && !value.object_count)
+			value.kinds = KIND_TENSOR;
+	} else {
+		value.kinds &= ~(uint32_t)(KIND_TENSOR | KIND_UNKNOWN);
+		value.kinds = value.kinds ? value.kinds : KIND_NUMBER | KIND_CONTAINER;
+		if (value.origins)
+			value.origins = in->origins.empty;
+	}
+	cell_set(in, cell, value);
+}
+
+static bool is_number_type(const struct value *type)
+{
+	static const char *const names[] = {"builtins.float", "builtins.int", "builtins.bool", "builtins.str", "numbers.Number"};
+	for (size_t i = 0; type->dotted && i < sizeof names / sizeof *names; i++)
+		if (strcmp(type->dotted, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static void narrow_call(struct interp *in, const struct expr *e, bool truth)
+{
+	const struct expr *callee = e->items[0];
+	if (e->count < 2 || e->items[1]->kind != EXPR_NAME)
+		return;
+	uint32_t cell = lookup_cell(in, e->items[1]->name);
+	struct value function = eval(in, callee);
+	if (!cell || !function.dotted)
+		return;
+	if (strcmp(function.dotted, "torch.is_tensor") == 0) {
+		narrow_tensor(in, cell, truth);
+	} else if (strcmp(function.dotted, "builtins.hasattr") == 0 && e->count == 3 && !truth) {
+		if (str_is(e->items[2]->name, "item") || str_is(e->items[2]->name, "detach"))
+			narrow_tensor(in, cell, false);
+	} else if (strcmp(function.dotted, "builtins.isinstance") == 0 && e->count == 3) {
+		struct value type = eval(in, e->items[2]);
+		struct value first = type.object_count ? element_of(in, &type, e) : type;
+		if (first.dotted && strcmp(first.dotted, "torch.Tensor") == 0)
+			narrow_tensor(in, cell, truth);
+		else if (is_number_type(&first) && truth)
+			narrow_tensor(in, cell, false);
+	}
+}
+
+void narrow(struct interp *in, const struct expr *e, bool truth)
+{
+	if (e->kind == EXPR_NOT && e->count)
+		narrow(in, e->items[0], !truth);
+	else if (e->kind == EXPR_BOOLEAN && truth && e->op != 'o')
+		for (uint16_t i = 0; i < e->count; i++)
+			narrow(in, e->items[i], true);
+	else if (e->kind == EXPR_CALL && e->count)
+		narrow_call(in, e, truth);
+	else if (e->kind == EXPR_COMPARE && e->count == 2 && (e->op == 's' || e->op == 'S') &&
+		 e->items[0]->kind == EXPR_NAME && str_is(e->items[1]->name, "None")) {
+		uint32_t cell = lookup_cell(in, e->items[0]->name);
+		if (cell && truth == (e->op == 's')) {
+			cell_set(in, cell, value_of(KIND_NONE));
+		} else if (cell) {
+			struct value value = cell_get(in, cell);
+			if (value.kinds & ~(uint32_t)KIND_NONE)
+				value.kinds &= ~(uint32_t)KIND_NONE;
+			cell_set(in, cell, value);
+		}
+	}
+}
+
 /* Runs BLOCK as one side of a branch at MARK: appends its end state to *ENDS if control reaches it. */
-static bool run_side(struct interp *in, uint32_t mark, const struct block *block, struct delta **ends)
+static bool run_side(struct interp *in, uint32_t mark, const struct expr *test, bool truth, const struct block *block,
+		     struct delta **ends)
 {
 	state_undo(in, mark);
 	cond_push(in);
+	narrow(in, test, truth);
 	bool alive = exec_block(in, block);
 	cond_pop(in);
 	if (alive)
@@ -861,13 +949,13 @@ static bool exec_if(struct interp *in, const struct stmt *s)
 	note_compared(in, s->value);
 	if (guarded)
 		guarded->guarded++;
-	bool alive = run_side(in, mark, &s->body, &ends);
+	bool alive = run_side(in, mark, s->value, true, &s->body, &ends);
 	if (guarded)
 		guarded->guarded--;
 	in->compared_count = compared;
 	in->lazy_birth = lazy;
 	in->lazy_path = lazy_path;
-	alive |= run_side(in, mark, &s->other, &ends);
+	alive |= run_side(in, mark, s->value, false, &s->other, &ends);
 	if (ends)
 		state_join(in, mark, ends, false);
 	return alive;

@@ -32,6 +32,7 @@ struct loop {
 	bool is_range;       /* … because it counts to a small constant, which an optimizer step inside outweighs */
 	bool retry;          /* its body is a try that leaves on success */
 	struct head_list *head; /* what the last walk found at its back edge */
+	VEC(struct object *) born; /* objects made in it and in no loop inside */
 };
 
 struct call {
@@ -335,6 +336,8 @@ struct loop *loop_enter(struct interp *in, const void *node, enum loop_form form
 struct call *call_enter(struct interp *in, const struct expr *node, struct def *callee, struct span span);
 struct origin_set *deep_origins(struct interp *in, const struct value *value);
 struct event *event_add(struct interp *in, enum event_kind kind, struct span node);
+/* Empties all slots: what the object held is gone. */
+void clear_slots(struct interp *in, struct object *object);
 void event_value(struct interp *in, struct event *event, const struct value *value);
 bool loop_within(const struct loop *path, const struct loop *loop); /* whether LOOP is PATH or around it */
 struct value value_with_origins(struct value value, struct origin_set *origins);
@@ -364,6 +367,8 @@ void assign_target(struct interp *in, const struct expr *target, struct value va
 typedef bool loop_body(struct interp *in, struct loop *loop, void *context);
 /* Walks a loop until its head is stable, at most three times; only the last walk's events stay. */
 void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *context, bool may_skip);
+/* Makes what the test E says hold of the names in it, where it came out as TRUTH. */
+void narrow(struct interp *in, const struct expr *e, bool truth);
 void cond_push(struct interp *in);
 void cond_pop(struct interp *in);
 void add_element(struct interp *in, struct object *object, struct value value);

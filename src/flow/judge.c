@@ -250,14 +250,16 @@ static enum proof graph_proof(struct judging *j, const struct origin_set *set, e
 	return proof;
 }
 
-/* The site that speaks for a value: the youngest it is, else the youngest it was computed from. */
-static const struct site *top_site(struct judging *j, const struct origin_set *set)
+/* The site that speaks for a value: the youngest it is, else the youngest it was computed from; not the running total
+ * of cell EXCEPT itself. */
+static const struct site *top_site(struct judging *j, const struct origin_set *set, uint32_t except)
 {
 	const struct site *self = NULL, *op = NULL;
 	for (uint32_t i = 0; i < set->count; i++) {
 		const struct site *site = j->in->sites.items[origin_site(set->items[i])];
 		enum origin_tag tag = origin_tag_of(set->items[i]);
 		if (site->kind == SITE_OBJECT || site->kind == SITE_CARRY || tag > ORIGIN_OP ||
+		    (except && site->kind == SITE_DERIVED && site->cell == except) ||
 		    site_proof(j, site->id) == PROOF_NONE)
 			continue;
 		if (tag == ORIGIN_SELF)
@@ -445,6 +447,17 @@ static void place(struct judging *j, struct fact *fact)
 	}
 }
 
+/* A holder that is made anew in every iteration carries on through a name of the loop: that is where to look. */
+static void place_in_loop(struct fact *fact)
+{
+	for (const struct call *call = fact->event->call; call && call != fact->loop->call; call = call->outer)
+		if (call->outer == fact->loop->call && call->node) {
+			fact->where = call->span;
+			fact->where_def = call->caller;
+			fact->elsewhere = true;
+		}
+}
+
 static struct fact new_fact(enum fact_kind kind, const struct event *event)
 {
 	struct fact fact = {.kind = kind, .event = event, .proof = PROOF_FLOW, .mode = event->mode};
@@ -493,12 +506,25 @@ static void keep_key_loops(struct judging *j, const struct event *event, struct 
 	}
 }
 
+/* Whether a detach lies between the value and a module's output: then a view keeps the output's storage. */
+static bool cut_from_forward(struct judging *j, const struct origin_set *set)
+{
+	for (uint32_t i = 0; i < set->count; i++) {
+		enum site_kind kind = j->in->sites.items[origin_site(set->items[i])]->kind;
+		if (origin_tag_of(set->items[i]) == ORIGIN_CUT && (kind == SITE_FORWARD || kind == SITE_DERIVED))
+			return true;
+	}
+	return false;
+}
+
 static void describe_value(struct judging *j, struct fact *fact)
 {
 	const struct event *event = fact->event;
 	bool partly;
 	fact->graph = graph_proof(j, event->origins, ORIGIN_OP);
-	fact->site = top_site(j, event->origins);
+	fact->site = top_site(j, event->origins, event->kind == EVENT_ACCUMULATE ? event->cell : 0);
+	fact->view &= fact->graph != PROOF_NONE ||
+		      ((event->value.flags & VALUE_DETACHED) && cut_from_forward(j, event->origins));
 	fact->consumption = freed_by(j, fact->site, &partly);
 	fact->buffers = !fact->consumption ? BUFFERS_KEPT : partly ? BUFFERS_PARTLY : BUFFERS_FREED;
 }
@@ -556,6 +582,8 @@ static void judge_accumulation(struct judging *j, const struct event *event)
 	if (event->selects)
 		fact.growth = GROWTH_CONSTANT;
 	place(j, &fact);
+	if (fact.holder && loop_within(fact.holder->birth, fact.loop))
+		place_in_loop(&fact);
 	VEC_ADD(&j->facts, fact);
 }
 
@@ -577,7 +605,7 @@ static void judge_log(struct judging *j, const struct event *event)
 
 static bool walked_or_handed_on(struct judging *j, const struct event *event)
 {
-	const struct site *site = event->site ? event->site : top_site(j, event->origins);
+	const struct site *site = event->site ? event->site : top_site(j, event->origins, 0);
 	if (!site)
 		return true;
 	for (size_t i = 0; i < j->consumptions.count; i++) {
@@ -600,6 +628,17 @@ static bool walked_or_handed_on(struct judging *j, const struct event *event)
 	return false;
 }
 
+/* A grad context that was made and dropped in the same definition is the cause, and a finding of its own. */
+static bool dropped_before(struct judging *j, const struct event *event)
+{
+	for (size_t i = 0; i < j->in->events.count; i++) {
+		const struct event *other = &j->in->events.items[i];
+		if (other->kind == EVENT_GRAD_CONTEXT && other->grad_dropped && other->def == event->def)
+			return true;
+	}
+	return false;
+}
+
 static bool arguments_carry(struct judging *j, const struct event *event)
 {
 	return event->site && event->site->inputs && graph_proof(j, event->site->inputs, ORIGIN_CALL) > PROOF_NONE;
@@ -610,13 +649,14 @@ static void judge_forward(struct judging *j, const struct event *event)
 	if (event->grad != GRAD_ON || event->frozen || event->mode != 0 || event->in_handler)
 		return;
 	struct fact fact = new_fact(FACT_FORWARD, event);
-	fact.site = event->site ? event->site : top_site(j, event->origins);
+	fact.site = event->site ? event->site : top_site(j, event->origins, 0);
 	fact.graph = event->site ? site_proof(j, event->site->id) : graph_proof(j, event->origins, ORIGIN_OP);
 	fact.holder = event->object_count ? object_get(j->in, event->objects[0]) : NULL;
 	for (const struct loop *loop = event->path; loop && !fact.loop; loop = loop->outer)
 		if (j->loops[loop->id] == LOOP_STEP || j->loops[loop->id] == LOOP_EPOCH)
 			fact.loop = loop;
-	if (!fact.loop || fact.graph == PROOF_NONE || arguments_carry(j, event) || walked_or_handed_on(j, event))
+	if (!fact.loop || fact.graph == PROOF_NONE || arguments_carry(j, event) || walked_or_handed_on(j, event) ||
+	    dropped_before(j, event))
 		return;
 	fact.proof = weaker(fact.graph, loop_proof(j, fact.loop));
 	VEC_ADD(&j->facts, fact);
@@ -734,6 +774,8 @@ static void judge_step(struct judging *j, const struct event *step)
 		const struct event *c = &in->events.items[j->consumptions.items[i]];
 		if (c->path != step->path || c->order > step->order || c->order < since || c->root != step->root)
 			continue;
+		if (c->grad == GRAD_OFF || c->grad == GRAD_INFERENCE)
+			return;
 		int best = 0;
 		for (uint32_t k = 0; k < count; k++) {
 			int r = reach(j, c, modules[k]);

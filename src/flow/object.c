@@ -35,7 +35,7 @@ struct object *object_get(struct interp *in, uint32_t id)
 	return in->objects.items[id];
 }
 
-static void clear_slots(struct interp *in, struct object *object)
+void clear_slots(struct interp *in, struct object *object)
 {
 	for (size_t i = 0; i < object->slots.count; i++)
 		cell_set(in, object->slots.items[i].cell, value_bottom());
@@ -62,6 +62,8 @@ struct object *object_new(struct interp *in, const void *node, uint32_t variant,
 	object->def = in->frame ? in->frame->def : NULL;
 	object->span = span;
 	VEC_ADD(&in->objects, object);
+	if (object->birth)
+		VEC_ADD(&object->birth->born, object);
 	interned_put(in, &key, object);
 	return object;
 }

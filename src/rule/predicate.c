@@ -43,9 +43,12 @@ static bool holder_is(const struct fact *fact, struct str value)
 		return fact->kept_by_owner;
 	if (str_is(value, "local"))
 		return !fact->kept_by_owner;
-	if (str_is(value, "tensor"))
-		return fact->rebuilt && !fact->event->value.object_count;
-	return str_is(value, "rebuilt") && fact->rebuilt;
+	return str_is(value, "tensor") && !fact->event->value.object_count;
+}
+
+static bool joined_is(const struct fact *fact, struct str value)
+{
+	return str_is(value, fact->rebuilt ? "yes" : "no");
 }
 
 static bool chain_is(const struct fact *fact, struct str value)
@@ -69,7 +72,8 @@ const struct predicate predicates[] = {
 	{"value", "what is known of the value", "graph|no-graph|scalar|not-scalar|view|on-device|grad-off", value_is},
 	{"buffers", "whether backward freed the saved tensors", "kept|freed|partly", buffers_are},
 	{"growth", "how it grows", "none|unbounded|epoch|window|constant", growth_is},
-	{"holder", "what keeps it", "owned|local|tensor|rebuilt", holder_is},
+	{"holder", "what keeps it", "owned|local|tensor", holder_is},
+	{"joined", "whether it grows by joining containers or tensors end to end", "yes|no", joined_is},
 	{"chain", "whether the old value is chosen or computed with", "selected|computed", chain_is},
 	{"mode", "mode of the module called", "train|eval|unknown", mode_is},
 	{"loop", "whether a step loop is around", "some|none", loop_is},
@@ -119,7 +123,7 @@ bool predicate_use_init(struct predicate_use *use, const char *text, struct aren
 		if (str_is(trimmed(name), p->name))
 			use->predicate = p;
 	if (!colon || !use->predicate)
-		return err_set(err, ERR_CONFIG, "unknown fact '%s' (known: event, value, buffers, growth, holder, chain, mode, loop, name)",
+		return err_set(err, ERR_CONFIG, "unknown fact '%s' (known: event, value, buffers, growth, holder, joined, chain, mode, loop, name)",
 			       text);
 	struct str rest = trimmed(str_from(colon + 1));
 	if (!use->predicate->values)
