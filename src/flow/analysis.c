@@ -26,6 +26,8 @@ static void begin_root(struct interp *in, struct def *def)
 static void end_root(struct interp *in)
 {
 	in->roots.items[in->roots.count - 1].end_event = in->events.count;
+	arena_reset(&in->scratch);
+	in->log.count = 0; /* nobody undoes what a root left behind */
 }
 
 /* Arguments of which nothing is known but what their use will show. */
@@ -234,7 +236,7 @@ static void run_rest(struct interp *in, const struct lower *lower, const bool *w
 }
 
 /* Work is linear in what was lowered: so many evaluations an expression, however calls nest. */
-enum { EVALUATIONS = 60, EVALUATIONS_AT_LEAST = 60000 };
+enum { EVALUATIONS = 30, EVALUATIONS_AT_LEAST = 60000 };
 
 void analysis_run(struct analysis *analysis, const struct model *model, struct arena *arena, struct str text,
 		  const struct lower *lower, struct def *module, const bool *wanted)
@@ -282,4 +284,5 @@ void analysis_release(struct analysis *analysis)
 	VEC_RELEASE(&in->events);
 	VEC_RELEASE(&in->roots);
 	map_release(&in->interned);
+	arena_release(&in->scratch);
 }

@@ -29,17 +29,26 @@ struct chain {
 static struct chain find_chain(struct interp *in, uint32_t cell, const struct value *value)
 {
 	struct chain chain = {.count = 0};
-	for (struct loop *loop = value->origins ? in->path : NULL; loop && chain.count < 4; loop = loop->outer) {
-		uint32_t site = carry_site(in, loop, cell)->id;
-		bool op = origin_has(value->origins, origin_make(site, ORIGIN_OP));
-		bool call = origin_has(value->origins, origin_make(site, ORIGIN_CALL));
-		if (op || call) {
-			chain.loops[chain.count++] = loop;
-			chain.module |= call && !op;
-		} else if (!chain.count && origin_has(value->origins, origin_make(site, ORIGIN_SELF)) &&
-			   value->origins->count > 1 && !value->object_count) {
+	uint32_t tied = 0;
+	/* sites are numbered in the order they were met: from the back, inner loops come first */
+	for (uint32_t i = value->origins && in->path ? value->origins->count : 0; i-- > 0 && chain.count < 4;) {
+		origin element = value->origins->items[i];
+		const struct site *site = in->sites.items[origin_site(element)];
+		enum origin_tag tag = origin_tag_of(element);
+		if (site->kind != SITE_CARRY || site->cell != cell || tag == ORIGIN_CUT || !loop_within(in->path, site->loop))
+			continue;
+		bool op = origin_has(value->origins, origin_make(site->id, ORIGIN_OP));
+		if (tag == ORIGIN_SELF && !op && !chain.count && value->origins->count > 1 && !value->object_count &&
+		    !origin_has(value->origins, origin_make(site->id, ORIGIN_CALL))) {
 			chain.selects = true;
-			chain.loops[chain.count++] = loop;
+			chain.loops[chain.count++] = site->loop;
+		} else if (tag != ORIGIN_SELF && tied != site->id) {
+			if (chain.selects)
+				chain.count = 0;
+			chain.selects = false;
+			tied = site->id;
+			chain.loops[chain.count++] = site->loop;
+			chain.module |= !op;
 		}
 	}
 	return chain;
@@ -422,9 +431,13 @@ static void head_add(struct interp *in, struct loop *loop)
 		struct cell_value *item = &loop->head->items[i];
 		struct value now = cell_get(in, item->cell);
 		struct value joined = value_join(&in->origins, &now, &item->value);
-		struct site *carry = carry_site(in, loop, item->cell);
 		if (value_is_bottom(&joined))
 			continue;
+		if (loop->is_struct && !loop->is_range) { /* parts, not time: nothing can pile up over it */
+			cell_set(in, item->cell, joined);
+			continue;
+		}
+		struct site *carry = carry_site(in, loop, item->cell);
 		if (!joined.origins)
 			joined.origins = in->origins.empty;
 		joined.origins = origin_add(&in->origins, origin_without(&in->origins, joined.origins, carry->id),
@@ -434,7 +447,7 @@ static void head_add(struct interp *in, struct loop *loop)
 }
 
 /* Whether the back edge brings something that the head of this walk did not have. */
-static bool head_update(struct interp *in, struct loop *loop, uint32_t mark)
+static bool head_update(struct interp *in, struct loop *loop, uint32_t mark, bool again)
 {
 	struct delta *delta = state_delta(in, mark, NULL);
 	struct head_list *head = ARENA_NEW(in->arena, struct head_list);
@@ -451,9 +464,8 @@ static bool head_update(struct interp *in, struct loop *loop, uint32_t mark)
 	for (uint32_t i = 0; i < delta->count; i++) {
 		struct cell *cell = &in->cells.items[delta->items[i].cell];
 		struct value back = delta->items[i].value;
-		uint32_t carry = carry_site(in, loop, delta->items[i].cell)->id;
-		if (back.origins)
-			back.origins = origin_without(&in->origins, back.origins, carry);
+		if (back.origins && back.origins->count && !(loop->is_struct && !loop->is_range))
+			back.origins = origin_without(&in->origins, back.origins, carry_site(in, loop, delta->items[i].cell)->id);
 		if (cell->stamp != stamp) {
 			changed = true;
 			cell->stamp = stamp;
@@ -463,7 +475,8 @@ static bool head_update(struct interp *in, struct loop *loop, uint32_t mark)
 		}
 		struct value *old = &head->items[cell->join_count].value;
 		struct value joined = value_join(&in->origins, old, &back);
-		changed |= !value_same(old, &joined);
+		/* what values may be must settle; where they come from is worth another walk only the first time */
+		changed |= again ? old->kinds != joined.kinds || old->object_count != joined.object_count : !value_same(old, &joined);
 		*old = joined;
 	}
 	loop->head = head;
@@ -514,7 +527,8 @@ void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *conte
 	mark = frame.mark = state_mark(in);
 	struct delta *back = NULL, *exits = owner ? owner->exits : NULL;
 	struct value result = owner ? owner->result : value_bottom();
-	for (int walk = 0; walk < LOOP_WALKS; walk++) {
+	bool again = loop->head != NULL;
+	for (int walk = again ? 1 : 0; walk < LOOP_WALKS; walk++) {
 		state_undo(in, mark);
 		if (owner) {
 			owner->exits = exits;
@@ -531,7 +545,7 @@ void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *conte
 			state_undo(in, mark);
 		confirm_chains(in, loop, first_event);
 		bool seeded = loop->head != NULL;
-		if (!head_update(in, loop, mark) && seeded)
+		if (!head_update(in, loop, mark, again) && seeded)
 			break;
 	}
 	in->path = outer_path;

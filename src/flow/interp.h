@@ -272,6 +272,7 @@ struct root {
 struct interp {
 	const struct model *model;
 	struct arena *arena;
+	struct arena scratch; /* states at branches, until the root is walked */
 	struct str text;
 	struct origin_table origins;
 	VEC(struct cell) cells;

@@ -615,7 +615,8 @@ static bool walked_or_handed_on(struct judging *j, const struct event *event)
 		/* the same place may have made the value in another call of the function */
 		for (uint32_t k = 0; k < c->origins->count; k++) {
 			const struct site *other = j->in->sites.items[origin_site(c->origins->items[k])];
-			if (other->node == site->node && other->kind == site->kind && other->call == site->call)
+			if (origin_tag_of(c->origins->items[k]) != ORIGIN_CUT && other->node == site->node &&
+			    other->kind == site->kind && other->call == site->call)
 				return true;
 		}
 	}

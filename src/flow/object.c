@@ -37,10 +37,11 @@ struct object *object_get(struct interp *in, uint32_t id)
 
 void clear_slots(struct interp *in, struct object *object)
 {
-	for (size_t i = 0; i < object->slots.count; i++)
-		cell_set(in, object->slots.items[i].cell, value_bottom());
-	if (object->rest)
-		cell_set(in, object->rest, value_bottom());
+	for (size_t i = 0; i <= object->slots.count; i++) {
+		uint32_t cell = i < object->slots.count ? object->slots.items[i].cell : object->rest;
+		if (cell && !value_is_bottom(&in->cells.items[cell].value))
+			cell_set(in, cell, value_bottom());
+	}
 }
 
 struct object *object_new(struct interp *in, const void *node, uint32_t variant, uint32_t kinds, struct span span)
@@ -244,29 +245,33 @@ struct value tag_value(struct interp *in, struct value value, enum origin_tag ta
 	return value;
 }
 
-enum { DEEP = 4 };
+/* How deep containers are looked into, how many objects at the most, and how big a thing may be to be taken for a record
+ * that is kept with all it holds. */
+enum { DEEP = 4, DEEP_OBJECTS = 24, RECORD_SLOTS = 16 };
 
-static struct origin_set *deep(struct interp *in, const struct value *value, int depth)
+static struct origin_set *deep(struct interp *in, const struct value *value, int depth, int *objects)
 {
 	struct origin_set *set = value->origins ? value->origins : in->origins.empty;
-	if (depth == 0)
+	if (depth == 0 || *objects <= 0)
 		return set;
 	for (uint8_t i = 0; i < value->object_count; i++) {
 		struct object *object = object_get(in, value->objects[i]);
 		/* What a module, class or function holds is not held by who holds a reference to them, but for a function
 		 * object's own defaults and receiver. */
 		if (!(object->kinds & (KIND_CONTAINER | KIND_INSTANCE | KIND_FUNCTION | KIND_GENERATOR)) ||
-		    (object->kinds & (KIND_MODULE | KIND_LIBRARY)))
+		    (object->kinds & (KIND_MODULE | KIND_LIBRARY)) ||
+		    (!(object->kinds & KIND_CONTAINER) && object->slots.count > RECORD_SLOTS))
 			continue;
+		(*objects)--;
 		if (object->receiver.kinds)
-			set = origin_union(&in->origins, set, deep(in, &object->receiver, depth - 1));
+			set = origin_union(&in->origins, set, deep(in, &object->receiver, depth - 1, objects));
 		if (object->rest) {
 			struct value v = cell_get(in, object->rest);
-			set = origin_union(&in->origins, set, deep(in, &v, depth - 1));
+			set = origin_union(&in->origins, set, deep(in, &v, depth - 1, objects));
 		}
 		for (size_t j = 0; j < object->slots.count; j++) {
 			struct value v = cell_get(in, object->slots.items[j].cell);
-			set = origin_union(&in->origins, set, deep(in, &v, depth - 1));
+			set = origin_union(&in->origins, set, deep(in, &v, depth - 1, objects));
 		}
 	}
 	return set;
@@ -274,7 +279,8 @@ static struct origin_set *deep(struct interp *in, const struct value *value, int
 
 struct origin_set *deep_origins(struct interp *in, const struct value *value)
 {
-	return deep(in, value, DEEP);
+	int objects = DEEP_OBJECTS;
+	return deep(in, value, DEEP, &objects);
 }
 
 /* ---- events ---- */

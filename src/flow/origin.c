@@ -6,7 +6,7 @@ struct origin_memo {
 	struct origin_set *a, *b, *result;
 };
 
-enum { BUCKETS = 1024, MEMO = 4096 };
+enum { BUCKETS = 1024, MEMO = 8192 };
 
 static uint64_t hash_items(const origin *items, uint32_t count, bool overflow)
 {
@@ -154,6 +154,8 @@ struct origin_set *origin_retag(struct origin_table *table, struct origin_set *s
 
 struct origin_set *origin_without(struct origin_table *table, struct origin_set *set, uint32_t site)
 {
+	if (!origin_reaches(set, site, ORIGIN_CUT))
+		return set;
 	origin items[ORIGIN_SET_LIMIT];
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < set->count; i++)

@@ -46,7 +46,7 @@ struct origin_set {
 };
 
 /* A set never holds more; what is added beyond is dropped and `overflow` set. */
-enum { ORIGIN_SET_LIMIT = 320 };
+enum { ORIGIN_SET_LIMIT = 128 };
 
 struct origin_memo;
 struct origin_table {

@@ -35,14 +35,14 @@ void state_undo(struct interp *in, uint32_t mark)
 
 struct delta *state_delta(struct interp *in, uint32_t mark, struct delta *next)
 {
-	struct delta *delta = ARENA_NEW(in->arena, struct delta);
+	struct delta *delta = ARENA_NEW(&in->scratch, struct delta);
 	uint32_t stamp = ++in->stamp, count = 0;
 	for (size_t i = mark; i < in->log.count; i++) {
 		struct cell *cell = &in->cells.items[in->log.items[i].cell];
 		count += cell->stamp != stamp;
 		cell->stamp = stamp;
 	}
-	delta->items = ARENA_ARRAY(in->arena, struct cell_value, count ? count : 1);
+	delta->items = ARENA_ARRAY(&in->scratch, struct cell_value, count ? count : 1);
 	delta->next = next;
 	stamp = ++in->stamp;
 	for (size_t i = mark; i < in->log.count; i++) {
