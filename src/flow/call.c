@@ -2,7 +2,7 @@
 #include "flow/interp.h"
 #include "flow/lower.h"
 
-enum { CALL_DEPTH = 7 };
+enum { CALL_DEPTH = 6 };
 
 /* ---- arguments ---- */
 
@@ -233,7 +233,7 @@ static void run_body(struct interp *in, struct object *function, uint32_t self, 
 		frame->exits = state_delta(in, frame->entry, frame->exits);
 	}
 	if (frame->exits)
-		state_join(in, frame->entry, frame->exits, false);
+		state_leave(in, frame->entry, frame->exits, in->call);
 	if (function->grad_mode)
 		cell_set(in, in->grad_cell, grad);
 	in->frame = outer_frame;

@@ -461,8 +461,11 @@ static bool head_update(struct interp *in, struct loop *loop, uint32_t mark, boo
 		cell->join_count = head->count;
 		head->items[head->count++] = loop->head->items[i];
 	}
+	uint32_t depth = loop->call ? loop->call->depth : 0;
 	for (uint32_t i = 0; i < delta->count; i++) {
 		struct cell *cell = &in->cells.items[delta->items[i].cell];
+		if (cell->call && cell->call->depth > depth && !cell->outlives)
+			continue; /* a variable of a call that ended within the iteration */
 		struct value back = delta->items[i].value;
 		if (back.origins && back.origins->count && !(loop->is_struct && !loop->is_range))
 			back.origins = origin_without(&in->origins, back.origins, carry_site(in, loop, delta->items[i].cell)->id);
@@ -527,7 +530,7 @@ void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *conte
 	mark = frame.mark = state_mark(in);
 	struct delta *back = NULL, *exits = owner ? owner->exits : NULL;
 	struct value result = owner ? owner->result : value_bottom();
-	bool again = loop->head != NULL;
+	bool again = loop->head != NULL, trial = in->trial;
 	for (int walk = again ? 1 : 0; walk < LOOP_WALKS; walk++) {
 		state_undo(in, mark);
 		if (owner) {
@@ -537,7 +540,9 @@ void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *conte
 		in->events.count = first_event;
 		frame.breaks = frame.continues = NULL;
 		head_add(in, loop);
+		in->trial = trial || (!again && walk == 0);
 		bool alive = body(in, loop, context);
+		in->trial = trial;
 		back = alive ? state_delta(in, mark, frame.continues) : frame.continues;
 		if (back)
 			state_join(in, mark, back, false);
@@ -545,7 +550,8 @@ void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *conte
 			state_undo(in, mark);
 		confirm_chains(in, loop, first_event);
 		bool seeded = loop->head != NULL;
-		if (!head_update(in, loop, mark, again) && seeded)
+		/* while a loop around is on its first walk, one walk of this one is enough to learn what it changes */
+		if ((!head_update(in, loop, mark, again) && seeded) || trial)
 			break;
 	}
 	in->path = outer_path;

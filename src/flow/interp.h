@@ -137,6 +137,8 @@ struct cell {
 	struct str name;
 	uint32_t object;     /* whose slot it is, 0 for a variable */
 	struct def *def;     /* whose variable it is */
+	struct call *call;   /* of the frame whose variable it is */
+	bool outlives;       /* an inner function may read or set it once the frame is gone */
 	uint32_t stamp;      /* scratch of joins */
 	uint32_t join_count;
 	struct value join_value;
@@ -293,7 +295,7 @@ struct interp {
 	struct loop *path;
 	struct call *call;
 	uint32_t cond_open[64];    /* conditions open at each path depth */
-	bool recording;
+	bool trial;                /* a loop around is walked for the first time: its events will be dropped */
 	uint32_t stamp;
 	uint32_t grad_cell;
 	int64_t budget;            /* expressions that may still be evaluated */
@@ -320,6 +322,8 @@ void state_undo(struct interp *in, uint32_t mark);
 struct delta *state_delta(struct interp *in, uint32_t mark, struct delta *next);
 /* Undoes to MARK, then applies the join of DELTAS (and, with WITH_ENTRY, of the state at MARK). */
 void state_join(struct interp *in, uint32_t mark, const struct delta *deltas, bool with_entry);
+/* As state_join, without the variables of the frame that ends here. */
+void state_leave(struct interp *in, uint32_t mark, const struct delta *deltas, const struct call *frame);
 
 /* object.c */
 struct object *object_get(struct interp *in, uint32_t id);

@@ -160,6 +160,7 @@ struct def {
 	uint32_t outer_count;
 	bool is_async;
 	bool is_generator;         /* has a yield of its own */
+	bool has_inner;            /* functions or lambdas inside it may read its names later */
 	bool truncated;            /* something in it was nested too deeply to be read */
 	uint32_t index;            /* number within the file, in order of their places */
 };

@@ -353,6 +353,8 @@ static void bind_params(struct lower *l, struct def *def)
 
 static void register_def(struct lower *l, struct def *def)
 {
+	for (struct def *up = def->parent; up && !up->has_inner; up = up->parent)
+		up->has_inner = true;
 	if (l->def_count == l->def_room) {
 		l->def_room = l->def_room ? l->def_room * 2 : 16;
 		l->defs = mem_resize(l->defs, l->def_room, sizeof *l->defs);

@@ -4,6 +4,10 @@
 uint32_t cell_new(struct interp *in, struct str name, uint32_t object, struct def *def)
 {
 	struct cell cell = {.value = value_bottom(), .name = name, .object = object, .def = def};
+	if (def && !object) {
+		cell.call = in->call;
+		cell.outlives = def->has_inner;
+	}
 	VEC_ADD(&in->cells, cell);
 	return (uint32_t)in->cells.count - 1;
 }
@@ -56,7 +60,12 @@ struct delta *state_delta(struct interp *in, uint32_t mark, struct delta *next)
 	return delta;
 }
 
-void state_join(struct interp *in, uint32_t mark, const struct delta *deltas, bool with_entry)
+static bool ends_with(const struct cell *cell, const struct call *frame)
+{
+	return frame && cell->call == frame && !cell->outlives;
+}
+
+static void join(struct interp *in, uint32_t mark, const struct delta *deltas, bool with_entry, const struct call *frame)
 {
 	state_undo(in, mark);
 	uint32_t stamp = ++in->stamp, sides = with_entry ? 1 : 0;
@@ -64,6 +73,8 @@ void state_join(struct interp *in, uint32_t mark, const struct delta *deltas, bo
 	for (const struct delta *delta = deltas; delta; delta = delta->next, sides++) {
 		for (uint32_t i = 0; i < delta->count; i++) {
 			struct cell *cell = &in->cells.items[delta->items[i].cell];
+			if (ends_with(cell, frame))
+				continue;
 			if (cell->stamp != stamp) {
 				cell->stamp = stamp;
 				cell->join_count = 0;
@@ -82,4 +93,14 @@ void state_join(struct interp *in, uint32_t mark, const struct delta *deltas, bo
 		cell_set(in, touched.items[i], joined);
 	}
 	VEC_RELEASE(&touched);
+}
+
+void state_join(struct interp *in, uint32_t mark, const struct delta *deltas, bool with_entry)
+{
+	join(in, mark, deltas, with_entry, NULL);
+}
+
+void state_leave(struct interp *in, uint32_t mark, const struct delta *deltas, const struct call *frame)
+{
+	join(in, mark, deltas, false, frame);
 }
