@@ -101,10 +101,11 @@ static void walk_method(struct interp *in, struct method_walk *walk)
 {
 	if (walk->next_loop < walk->loop_count) {
 		const char *name = walk->loops[walk->next_loop];
-		struct loop *loop = loop_enter(in, (const char *)walk->self->class_def + (name[0] == 'e'), LOOP_VIRTUAL,
-					       walk->def->head);
+		/* the hooks of a framework share its loops; otherwise each method is called in a loop of its own */
+		const char *node = walk->hook ? (const char *)walk->self->class_def : (const char *)walk->def;
+		struct loop *loop = loop_enter(in, node + (name[0] == 'e'), LOOP_VIRTUAL, walk->def->head);
 		loop->virtual_name = name;
-		if (name[0] == 'c' || !loop->def)
+		if (!walk->hook || !loop->def)
 			loop->def = walk->def;
 		run_loop(in, loop, method_body, walk, true);
 		return;

@@ -437,11 +437,13 @@ static void head_add(struct interp *in, struct loop *loop)
 			cell_set(in, item->cell, joined);
 			continue;
 		}
-		struct site *carry = carry_site(in, loop, item->cell);
+		uint32_t carry = loop->head->carries[i];
+		if (!carry)
+			carry = loop->head->carries[i] = carry_site(in, loop, item->cell)->id;
 		if (!joined.origins)
 			joined.origins = in->origins.empty;
-		joined.origins = origin_add(&in->origins, origin_without(&in->origins, joined.origins, carry->id),
-					    origin_make(carry->id, ORIGIN_SELF));
+		joined.origins = origin_add(&in->origins, origin_without(&in->origins, joined.origins, carry),
+					    origin_make(carry, ORIGIN_SELF));
 		cell_set(in, item->cell, joined);
 	}
 }
@@ -455,10 +457,12 @@ static bool head_update(struct interp *in, struct loop *loop, uint32_t mark, boo
 	uint32_t stamp = ++in->stamp;
 	uint32_t old_count = loop->head ? loop->head->count : 0;
 	head->items = ARENA_ARRAY(in->arena, struct cell_value, old_count + delta->count + 1);
+	head->carries = ARENA_ARRAY(in->arena, uint32_t, old_count + delta->count + 1);
 	for (uint32_t i = 0; i < old_count; i++) {
 		struct cell *cell = &in->cells.items[loop->head->items[i].cell];
 		cell->stamp = stamp;
 		cell->join_count = head->count;
+		head->carries[head->count] = loop->head->carries[i];
 		head->items[head->count++] = loop->head->items[i];
 	}
 	uint32_t depth = loop->call ? loop->call->depth : 0;
@@ -467,8 +471,9 @@ static bool head_update(struct interp *in, struct loop *loop, uint32_t mark, boo
 		if (cell->call && cell->call->depth > depth && !cell->outlives)
 			continue; /* a variable of a call that ended within the iteration */
 		struct value back = delta->items[i].value;
-		if (back.origins && back.origins->count && !(loop->is_struct && !loop->is_range))
-			back.origins = origin_without(&in->origins, back.origins, carry_site(in, loop, delta->items[i].cell)->id);
+		uint32_t carry = cell->stamp == stamp ? head->carries[cell->join_count] : 0;
+		if (back.origins && carry)
+			back.origins = origin_without(&in->origins, back.origins, carry);
 		if (cell->stamp != stamp) {
 			changed = true;
 			cell->stamp = stamp;

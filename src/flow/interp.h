@@ -162,6 +162,7 @@ struct delta {
 
 struct head_list {
 	struct cell_value *items;
+	uint32_t *carries; /* site of each item, 0 until needed */
 	uint32_t count;
 };
 
