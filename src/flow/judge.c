@@ -4,6 +4,12 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+/* Event numbers by key: those of key K are items[start[K]] … items[start[K + 1] - 1]. */
+struct index {
+	uint32_t *start;
+	uint32_t *items;
+};
+
 struct judging {
 	struct interp *in;
 	struct judgement *out;
@@ -12,11 +18,102 @@ struct judging {
 	enum loop_kind *loops;
 	bool *has_step, *has_backward;
 	VEC(struct fact) facts;
-	VEC(uint32_t) consumptions; /* event numbers */
-	VEC(uint32_t) escapes;
-	VEC(uint32_t) resets;
+	struct index consumptions; /* by the sites that they reach; all of them under site 0 */
+	struct index escapes;      /* likewise */
+	struct index resets;       /* by holder */
+	struct index zeros;        /* by the first optimizer or module */
+	struct index backwards;    /* consumptions by loop id + 1, 0 outside loops */
+	struct index contexts;     /* grad contexts, by index of their definition */
+	uint8_t *consumed_tag;     /* by site: the closest tag under which a consumption reaches it */
+	uint32_t *consumed_parts;  /* by site: how many of its elements are consumed */
+	bool trained_off;          /* something was walked backward or stepped while grad was off */
 	pcre2_code *module_names;
 };
+
+/* ---- indexes over events, so that no judgement looks through all of them ---- */
+
+typedef uint32_t keys_of(struct interp *in, const struct event *event, uint32_t *keys);
+
+static void index_build(struct interp *in, struct index *index, uint32_t key_count, keys_of *keys_of_event)
+{
+	uint32_t keys[ORIGIN_SET_LIMIT + 2];
+	index->start = ARENA_ARRAY(in->arena, uint32_t, key_count + 2u);
+	for (size_t i = 0; i < in->events.count; i++) {
+		uint32_t n = keys_of_event(in, &in->events.items[i], keys);
+		for (uint32_t k = 0; k < n; k++)
+			index->start[keys[k] + 2]++;
+	}
+	for (uint32_t k = 2; k < key_count + 2u; k++)
+		index->start[k] += index->start[k - 1];
+	index->items = ARENA_ARRAY(in->arena, uint32_t, index->start[key_count + 1] + 1u);
+	for (size_t i = 0; i < in->events.count; i++) {
+		uint32_t n = keys_of_event(in, &in->events.items[i], keys);
+		for (uint32_t k = 0; k < n; k++)
+			index->items[index->start[keys[k] + 1]++] = (uint32_t)i;
+	}
+}
+
+static uint32_t index_count(const struct index *index, uint32_t key)
+{
+	return index->start[key + 1] - index->start[key];
+}
+
+static const struct event *index_event(const struct judging *j, const struct index *index, uint32_t key, uint32_t place)
+{
+	return &j->in->events.items[index->items[index->start[key] + place]];
+}
+
+static uint32_t sites_reached(const struct event *event, uint32_t *keys)
+{
+	uint32_t n = 0;
+	keys[n++] = 0;
+	for (uint32_t i = 0; i < event->origins->count; i++) {
+		uint32_t site = origin_site(event->origins->items[i]);
+		if (origin_tag_of(event->origins->items[i]) != ORIGIN_CUT && keys[n - 1] != site)
+			keys[n++] = site;
+	}
+	return n;
+}
+
+static uint32_t consumption_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	(void)in;
+	return event->kind == EVENT_CONSUME ? sites_reached(event, keys) : 0;
+}
+
+static uint32_t escape_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	(void)in;
+	return event->kind == EVENT_ESCAPE || event->kind == EVENT_RETURN ? sites_reached(event, keys) : 0;
+}
+
+static uint32_t reset_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	(void)in;
+	keys[0] = event->holder;
+	return event->kind == EVENT_RESET;
+}
+
+static uint32_t zero_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	(void)in;
+	keys[0] = event->objects[0];
+	return event->kind == EVENT_ZERO && event->object_count > 0;
+}
+
+static uint32_t backward_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	(void)in;
+	keys[0] = event->path ? event->path->id + 1 : 0;
+	return event->kind == EVENT_CONSUME;
+}
+
+static uint32_t context_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	(void)in;
+	keys[0] = event->def ? event->def->index : 0;
+	return event->kind == EVENT_GRAD_CONTEXT;
+}
 
 /* ---- loops ---- */
 
@@ -141,21 +238,12 @@ static enum proof weaker(enum proof a, enum proof b)
 
 static bool consumed(struct judging *j, uint32_t site, enum origin_tag loosest)
 {
-	for (size_t i = 0; i < j->consumptions.count; i++)
-		if (origin_reaches(j->in->events.items[j->consumptions.items[i]].origins, site, loosest))
-			return true;
-	return false;
+	return j->consumed_tag[site] <= (uint8_t)loosest;
 }
 
 static bool sibling_consumed(struct judging *j, const struct site *site)
 {
-	for (size_t i = 1; i < j->in->sites.count; i++) {
-		const struct site *other = j->in->sites.items[i];
-		if (other != site && other->kind == SITE_ELEMENT && other->parent == site->parent &&
-		    consumed(j, other->id, ORIGIN_CALL))
-			return true;
-	}
-	return false;
+	return j->consumed_parts[site->parent] > (consumed(j, site->id, ORIGIN_CALL) ? 1u : 0u);
 }
 
 static bool named_like_module(struct judging *j, struct str name)
@@ -294,10 +382,9 @@ static const struct event *freed_by(struct judging *j, const struct site *site, 
 	*partly = false;
 	if (!site)
 		return NULL;
-	for (size_t i = 0; i < j->consumptions.count; i++) {
-		const struct event *event = &j->in->events.items[j->consumptions.items[i]];
-		if (event->retains || event->kind != EVENT_CONSUME || !path_covers(event->path, site->path) ||
-		    !origin_reaches(event->origins, site->id, ORIGIN_CALL))
+	for (uint32_t i = 0; i < index_count(&j->consumptions, site->id); i++) {
+		const struct event *event = index_event(j, &j->consumptions, site->id, i);
+		if (event->retains || !path_covers(event->path, site->path))
 			continue;
 		uint32_t depth = site->path ? site->path->depth : 0;
 		uint32_t open = event->cond & ~site->cond;
@@ -344,9 +431,9 @@ static void survive(struct judging *j, const struct event *event, const struct l
 
 static void apply_resets(struct judging *j, const struct event *event, uint32_t holder, struct survival *s)
 {
-	for (size_t i = 0; i < j->resets.count; i++) {
-		const struct event *reset = &j->in->events.items[j->resets.items[i]];
-		if (reset->holder != holder || reset == event)
+	for (uint32_t i = 0; i < index_count(&j->resets, holder); i++) {
+		const struct event *reset = index_event(j, &j->resets, holder, i);
+		if (reset == event)
 			continue;
 		for (int k = 0; k < s->count; k++) {
 			if (!loop_within(reset->path, s->loops[k]) || reset->in_handler)
@@ -398,30 +485,39 @@ static bool made_for_evaluation(struct judging *j, const struct origin_set *set)
 	return any;
 }
 
-static bool shares(const struct event *later, const struct site *top, uint32_t holder_site, uint32_t carry)
+/* The sites by which something later may walk what was kept: the value's own, the holder's, the carried name's. */
+struct ties {
+	uint32_t sites[3];
+	uint32_t count;
+};
+
+static void tie(struct ties *ties, uint32_t site)
 {
-	return (top && origin_reaches(later->origins, top->id, ORIGIN_CALL)) ||
-	       (holder_site && origin_reaches(later->origins, holder_site, ORIGIN_CALL)) ||
-	       (carry && origin_reaches(later->origins, carry, ORIGIN_CALL));
+	if (site)
+		ties->sites[ties->count++] = site;
 }
 
-static void apply_justifications(struct judging *j, const struct event *event, const struct site *top,
-				 const struct event *freed, uint32_t holder_site, uint32_t carry, struct survival *s)
+static void justify_by(struct judging *j, const struct event *event, const struct index *index, uint32_t site,
+		       const struct event *freed, struct survival *s)
 {
-	for (size_t i = 0; i < j->consumptions.count; i++) {
-		const struct event *c = &j->in->events.items[j->consumptions.items[i]];
-		if (c == event || !shares(c, top, holder_site, carry))
-			continue;
+	for (uint32_t i = 0; i < index_count(index, site) && s->count; i++) {
+		const struct event *later = index_event(j, index, site, i);
 		/* a graph that one backward freed cannot be walked by another further out */
-		if (freed && freed != c && freed->path != c->path && loop_within(freed->path, c->path))
+		if (later == event ||
+		    (freed && freed != later && freed->path != later->path && loop_within(freed->path, later->path)))
 			continue;
-		justify(s, event->path, c->path);
+		justify(s, event->path, later->path);
 	}
-	bool evaluation = made_for_evaluation(j, event->origins);
-	for (size_t i = 0; i < j->escapes.count && !freed && !evaluation; i++) {
-		const struct event *e = &j->in->events.items[j->escapes.items[i]];
-		if (shares(e, top, holder_site, carry))
-			justify(s, event->path, e->path);
+}
+
+static void apply_justifications(struct judging *j, const struct event *event, const struct ties *ties,
+				 const struct event *freed, struct survival *s)
+{
+	bool evaluation = freed || made_for_evaluation(j, event->origins);
+	for (uint32_t k = 0; k < ties->count; k++) {
+		justify_by(j, event, &j->consumptions, ties->sites[k], freed, s);
+		if (!evaluation)
+			justify_by(j, event, &j->escapes, ties->sites[k], NULL, s);
 	}
 }
 
@@ -542,7 +638,10 @@ static void judge_store(struct judging *j, const struct event *event)
 	if (event->op == STORE_KEY || event->op == STORE_ASSIGN)
 		keep_key_loops(j, event, &s);
 	apply_resets(j, event, event->holder, &s);
-	apply_justifications(j, event, fact.site, fact.buffers == BUFFERS_FREED ? fact.consumption : NULL, holder->site, 0, &s);
+	struct ties ties = {.count = 0};
+	tie(&ties, fact.site ? fact.site->id : 0);
+	tie(&ties, holder->site);
+	apply_justifications(j, event, &ties, fact.buffers == BUFFERS_FREED ? fact.consumption : NULL, &s);
 	if (!s.count)
 		return;
 	fact.proof = fact.graph ? fact.graph : PROOF_FLOW;
@@ -561,15 +660,16 @@ static void judge_accumulation(struct judging *j, const struct event *event)
 	fact.holder = event->holder ? object_get(in, event->holder) : NULL;
 	fact.rebuilt = event->rebuilt;
 	struct survival s = {.count = 0};
-	uint32_t carry = 0;
 	for (uint8_t k = 0; k < event->carry_count; k++) {
 		if (!leaks(j, event->carries[k]))
 			continue;
 		s.loops[s.count++] = event->carries[k];
-		carry = carry_site(in, event->carries[k], event->cell)->id;
 		const struct event *freed = fact.buffers == BUFFERS_FREED ? fact.consumption : NULL;
 		struct survival one = {.loops = {event->carries[k]}, .count = 1};
-		apply_justifications(j, event, fact.site, freed, 0, carry, &one);
+		struct ties ties = {.count = 0};
+		tie(&ties, fact.site ? fact.site->id : 0);
+		tie(&ties, carry_site(in, event->carries[k], event->cell)->id);
+		apply_justifications(j, event, &ties, freed, &one);
 		if (!one.count)
 			s.count--;
 	}
@@ -606,37 +706,16 @@ static void judge_log(struct judging *j, const struct event *event)
 static bool walked_or_handed_on(struct judging *j, const struct event *event)
 {
 	const struct site *site = event->site ? event->site : top_site(j, event->origins, 0);
-	if (!site)
-		return true;
-	for (size_t i = 0; i < j->consumptions.count; i++) {
-		const struct event *c = &j->in->events.items[j->consumptions.items[i]];
-		if (origin_reaches(c->origins, site->id, ORIGIN_CALL))
-			return true;
-		/* the same place may have made the value in another call of the function */
-		for (uint32_t k = 0; k < c->origins->count; k++) {
-			const struct site *other = j->in->sites.items[origin_site(c->origins->items[k])];
-			if (origin_tag_of(c->origins->items[k]) != ORIGIN_CUT && other->node == site->node &&
-			    other->kind == site->kind && other->call == site->call)
-				return true;
-		}
-	}
-	bool evaluation = event->mode == 0;
-	for (size_t i = 0; i < j->escapes.count && !evaluation; i++) {
-		const struct event *e = &j->in->events.items[j->escapes.items[i]];
-		if (origin_reaches(e->origins, site->id, ORIGIN_CALL))
-			return true;
-	}
-	return false;
+	return !site || consumed(j, site->id, ORIGIN_CALL) || (event->mode != 0 && index_count(&j->escapes, site->id));
 }
 
 /* A grad context that was made and dropped in the same definition is the cause, and a finding of its own. */
 static bool dropped_before(struct judging *j, const struct event *event)
 {
-	for (size_t i = 0; i < j->in->events.count; i++) {
-		const struct event *other = &j->in->events.items[i];
-		if (other->kind == EVENT_GRAD_CONTEXT && other->grad_dropped && other->def == event->def)
+	uint32_t def = event->def ? event->def->index : 0;
+	for (uint32_t i = 0; i < index_count(&j->contexts, def); i++)
+		if (index_event(j, &j->contexts, def, i)->grad_dropped)
 			return true;
-	}
 	return false;
 }
 
@@ -667,7 +746,7 @@ static void judge_forward(struct judging *j, const struct event *event)
 
 static bool trains_anything(struct judging *j)
 {
-	return j->consumptions.count > 0;
+	return index_count(&j->consumptions, 0) > 0;
 }
 
 static void judge_grad_context(struct judging *j, const struct event *event)
@@ -676,10 +755,10 @@ static void judge_grad_context(struct judging *j, const struct event *event)
 	if (!event->grad_dropped) {
 		if (event->mode != 0 || !trains_anything(j))
 			return;
-		for (size_t i = 0; i < j->in->events.count; i++) {
-			const struct event *other = &j->in->events.items[i];
-			if (other->kind == EVENT_GRAD_CONTEXT && !other->grad_dropped && other->def == event->def &&
-			    other->order > event->order && other->mode != 0)
+		uint32_t def = event->def ? event->def->index : 0;
+		for (uint32_t i = 0; i < index_count(&j->contexts, def); i++) {
+			const struct event *other = index_event(j, &j->contexts, def, i);
+			if (!other->grad_dropped && other->order > event->order && other->mode != 0)
 				return;
 		}
 	}
@@ -702,13 +781,7 @@ static void judge_yield(struct judging *j, const struct event *event)
 {
 	if (!event->def || is_context_manager(event->def))
 		return;
-	bool trained = false;
-	for (size_t i = 0; i < j->in->events.count && !trained; i++) {
-		const struct event *other = &j->in->events.items[i];
-		trained = (other->kind == EVENT_CONSUME || other->kind == EVENT_STEP) && other->grad == GRAD_OFF &&
-			  other->def != event->def;
-	}
-	if (!trained)
+	if (!j->trained_off)
 		return;
 	VEC_ADD(&j->facts, new_fact(FACT_GRAD_YIELD, event));
 }
@@ -764,16 +837,16 @@ static void judge_step(struct judging *j, const struct event *step)
 	uint32_t modules[8];
 	uint32_t count = optimizer_modules(in, object_get(in, step->objects[0]), modules, 8);
 	uint32_t since = 0;
-	for (size_t i = 0; i < in->events.count; i++) {
-		const struct event *event = &in->events.items[i];
-		if (event->kind == EVENT_ZERO && event->path == step->path && event->order < step->order &&
-		    event->object_count && event->objects[0] == step->objects[0])
+	for (uint32_t i = 0; i < index_count(&j->zeros, step->objects[0]); i++) {
+		const struct event *event = index_event(j, &j->zeros, step->objects[0], i);
+		if (event->path == step->path && event->order < step->order)
 			since = event->order;
 	}
 	const struct event *cut = NULL;
-	for (size_t i = 0; i < j->consumptions.count; i++) {
-		const struct event *c = &in->events.items[j->consumptions.items[i]];
-		if (c->path != step->path || c->order > step->order || c->order < since || c->root != step->root)
+	uint32_t loop = step->path->id + 1;
+	for (uint32_t i = 0; i < index_count(&j->backwards, loop); i++) {
+		const struct event *c = index_event(j, &j->backwards, loop, i);
+		if (c->order > step->order || c->order < since || c->root != step->root)
 			continue;
 		if (c->grad == GRAD_OFF || c->grad == GRAD_INFERENCE)
 			return;
@@ -798,25 +871,40 @@ static void judge_step(struct judging *j, const struct event *step)
 
 /* ---- all ---- */
 
+static void note_consumed(struct judging *j)
+{
+	struct interp *in = j->in;
+	memset(j->consumed_tag, 0xff, in->sites.count + 1);
+	for (uint32_t i = 0; i < index_count(&j->consumptions, 0); i++) {
+		const struct origin_set *set = index_event(j, &j->consumptions, 0, i)->origins;
+		for (uint32_t k = 0; k < set->count; k++) {
+			uint8_t *tag = &j->consumed_tag[origin_site(set->items[k])];
+			if (origin_tag_of(set->items[k]) < *tag)
+				*tag = (uint8_t)origin_tag_of(set->items[k]);
+		}
+	}
+	for (size_t i = 1; i < in->sites.count; i++) {
+		const struct site *site = in->sites.items[i];
+		if (site->kind == SITE_ELEMENT && j->consumed_tag[i] <= ORIGIN_CALL)
+			j->consumed_parts[site->parent]++;
+	}
+	for (size_t i = 0; i < in->events.count; i++) {
+		const struct event *event = &in->events.items[i];
+		j->trained_off |= (event->kind == EVENT_CONSUME || event->kind == EVENT_STEP) && event->grad == GRAD_OFF;
+	}
+}
+
 static void sort_out(struct judging *j)
 {
 	struct interp *in = j->in;
-	for (size_t i = 0; i < in->events.count; i++) {
-		switch (in->events.items[i].kind) {
-		case EVENT_CONSUME:
-			VEC_ADD(&j->consumptions, (uint32_t)i);
-			break;
-		case EVENT_ESCAPE:
-		case EVENT_RETURN:
-			VEC_ADD(&j->escapes, (uint32_t)i);
-			break;
-		case EVENT_RESET:
-			VEC_ADD(&j->resets, (uint32_t)i);
-			break;
-		default:
-			break;
-		}
-	}
+	uint32_t sites = (uint32_t)in->sites.count, objects = (uint32_t)in->objects.count;
+	index_build(in, &j->consumptions, sites, consumption_keys);
+	index_build(in, &j->escapes, sites, escape_keys);
+	index_build(in, &j->resets, objects, reset_keys);
+	index_build(in, &j->zeros, objects, zero_keys);
+	index_build(in, &j->backwards, (uint32_t)in->loops.count + 1, backward_keys);
+	index_build(in, &j->contexts, in->def_count + 1, context_keys);
+	note_consumed(j);
 }
 
 static void judge_event(struct judging *j, const struct event *event)
@@ -858,6 +946,8 @@ void judge(struct analysis *analysis, struct judgement *judgement)
 	j.loops = ARENA_ARRAY(in->arena, enum loop_kind, loops);
 	j.has_step = ARENA_ARRAY(in->arena, bool, loops);
 	j.has_backward = ARENA_ARRAY(in->arena, bool, loops);
+	j.consumed_tag = ARENA_ARRAY(in->arena, uint8_t, sites);
+	j.consumed_parts = ARENA_ARRAY(in->arena, uint32_t, sites);
 	if (in->model->module_name_pattern) {
 		int code;
 		PCRE2_SIZE at;
@@ -874,9 +964,6 @@ void judge(struct analysis *analysis, struct judgement *judgement)
 		memcpy(judgement->facts, j.facts.items, j.facts.count * sizeof *j.facts.items);
 	judgement->loops = j.loops;
 	VEC_RELEASE(&j.facts);
-	VEC_RELEASE(&j.consumptions);
-	VEC_RELEASE(&j.escapes);
-	VEC_RELEASE(&j.resets);
 	pcre2_code_free(j.module_names);
 }
 

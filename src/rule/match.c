@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "rule/predicate.h"
 
 struct matching {
 	const struct match_input *in;
+	struct map subjects; /* rule and subject → 1 + number of the finding */
 	VEC(struct finding) findings;
-	VEC(const struct fact *) facts; /* of the finding with the same number */
 };
 
 struct excerpt excerpt_at(const struct source *source, struct span span, struct arena *arena)
@@ -301,13 +302,6 @@ static const struct rule_variant *variant_for(const struct matching *m, const st
 	return NULL;
 }
 
-static bool same_subject(const struct fact *a, const struct fact *b)
-{
-	if (a->kind == FACT_FORWARD && b->kind == FACT_FORWARD && a->loop == b->loop)
-		return true;
-	return a->where.start == b->where.start && a->where.end == b->where.end;
-}
-
 static bool says_more(const struct finding *a, const struct finding *b)
 {
 	return a->proof != b->proof ? a->proof > b->proof : a->severity > b->severity;
@@ -315,17 +309,23 @@ static bool says_more(const struct finding *a, const struct finding *b)
 
 static void keep(struct matching *m, const struct finding *finding, const struct fact *fact)
 {
-	for (size_t i = 0; i < m->findings.count; i++) {
-		if (m->findings.items[i].rule != finding->rule || !same_subject(m->facts.items[i], fact))
-			continue;
-		if (says_more(finding, &m->findings.items[i]) && fact->kind != FACT_FORWARD) {
-			m->findings.items[i] = *finding;
-			m->facts.items[i] = fact;
-		}
+	struct {
+		const void *rule, *loop;
+		struct span where;
+	} subject = {finding->rule, NULL, {0, 0}};
+	if (fact->kind == FACT_FORWARD)
+		subject.loop = fact->loop; /* one finding a loop */
+	else
+		subject.where = fact->where;
+	struct str key = {(const char *)&subject, sizeof subject};
+	size_t known = (size_t)(uintptr_t)map_get(&m->subjects, key);
+	if (known) {
+		if (says_more(finding, &m->findings.items[known - 1]) && fact->kind != FACT_FORWARD)
+			m->findings.items[known - 1] = *finding;
 		return;
 	}
 	VEC_ADD(&m->findings, *finding);
-	VEC_ADD(&m->facts, fact);
+	map_put(&m->subjects, key, (void *)(uintptr_t)m->findings.count);
 }
 
 static void match_fact(struct matching *m, const struct rule *rule, const struct fact *fact)
@@ -371,6 +371,6 @@ struct finding *match_rules(const struct match_input *input, size_t *count)
 	if (*count)
 		qsort(out, *count, sizeof *out, by_finding);
 	VEC_RELEASE(&m.findings);
-	VEC_RELEASE(&m.facts);
+	map_release(&m.subjects);
 	return out;
 }
