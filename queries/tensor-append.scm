@@ -6,4 +6,5 @@
 (assignment left: (_) @holder right: (_) @value) @store
 (named_expression value: (_) @value) @store
 (list_comprehension) @store
+(set_comprehension) @store
 (dictionary_comprehension) @store

@@ -12,6 +12,9 @@ static void begin_root(struct interp *in, struct def *def)
 {
 	struct root root = {.def = def, .id = (uint32_t)in->roots.count, .first_event = in->events.count};
 	in->root = root.id;
+	in->anchor = arena_take(in->arena, 1);
+	in->forward_depth = 0;
+	in->trial = false;
 	in->frame = NULL;
 	in->call = NULL;
 	in->path = NULL;

@@ -80,6 +80,8 @@ static void shape_result(struct interp *in, const struct model_returns *returns,
 		out->extent = EXTENT_LARGE;
 	if (returns->scalar)
 		out->extent = EXTENT_SCALAR;
+	if (returns->fresh)
+		out->flags &= (uint16_t) ~(VALUE_VIEW | VALUE_INFERENCE);
 	if (returns->accelerator)
 		out->device = DEVICE_ACCELERATOR;
 	if (returns->cpu)
@@ -355,8 +357,10 @@ static void apply_store(struct interp *in, const struct model_effect *effect, co
 		/* an alias is called by what it stands for */
 		if (node->count && node->items[0]->kind == EXPR_NAME && object->name.length)
 			name = object->name;
-		if (object->kinds & KIND_MODULE && !(object->library && (object->kinds & KIND_CONTAINER)))
-			object->literal = true;
+		/* setdefault keeps what it is given the first time only: that lives where the holder lives */
+		for (uint8_t k = 0; effect->op == STORE_KEY && node->kind == EXPR_CALL && k < value.object_count; k++)
+			if (loop_within(object_get(in, value.objects[k])->birth, object->birth) || !object->birth)
+				object_get(in, value.objects[k])->birth = object->birth;
 		store_into(in, object->id, effect->op, key, value, node->span, name);
 	}
 }
@@ -504,11 +508,54 @@ static struct value grad_result(struct interp *in, const struct model_effect *ef
 		struct event *event = event_add(in, EVENT_GRAD_CONTEXT, node->span);
 		event->grad_dropped = !switches;
 		event->name = name;
-		event->mode = switches && argument ? (int)argument->number : -1;
+		bool known = switches && argument && (argument->number == 0 || argument->number == 1);
+		event->mode = known ? (int)argument->number : -1;
 		if (switches)
 			grad_enter(in, effect->mode, &context->grad_argument);
 	}
 	return object_value(in, context);
+}
+
+/* accelerator.prepare(a, b): a and b again, in the same places. */
+static struct value spread(struct interp *in, struct args *args, const struct expr *node)
+{
+	struct object *tuple = object_new(in, node, 11, KIND_CONTAINER, node->span);
+	tuple->literal = true;
+	for (uint32_t i = 0; i < args->count; i++)
+		cell_set(in, object_slot(in, tuple, str_from(arena_format(in->arena, "%u", i)), true), args->values[i]);
+	return object_value(in, tuple);
+}
+
+/* deepspeed.initialize(…): instances of the classes that NAMES lists, separated by spaces. */
+static struct value made_parts(struct interp *in, const char *names, const struct expr *node)
+{
+	struct object *tuple = object_new(in, node, 11, KIND_CONTAINER, node->span);
+	tuple->literal = true;
+	for (uint32_t i = 0; *names; i++) {
+		size_t n = strcspn(names, " ");
+		const struct model_class *class = model_class_get(in->model, arena_dup_bytes(in->arena, names, n));
+		struct object *part = object_new(in, node, 0x800u + i, class && class->kinds ? class->kinds : KIND_INSTANCE, node->span);
+		part->library = class;
+		cell_set(in, object_slot(in, tuple, str_from(arena_format(in->arena, "%u", i)), true), object_value(in, part));
+		names += n + (names[n] == ' ');
+	}
+	return object_value(in, tuple);
+}
+
+/* d.get(k, default), d.pop(k), d.setdefault(k, default): what lies under the key where it is known. */
+static struct value element_by_key(struct interp *in, const struct model_rule *rule, const struct value *source,
+				   const struct args *args, const struct expr *node)
+{
+	const struct value *key = args_get(args, 0, NULL), *fallback = args_get(args, 1, NULL);
+	bool keyed = rule->returns.from == MODEL_SELF && key && source->object_count && (key->text.at || fallback);
+	struct value out = keyed ? read_item(in, source, key, node) : element_of(in, source, node);
+	if (keyed && fallback) {
+		if (value_only(&out, KIND_UNKNOWN) && !out.object_count && (!out.origins || !out.origins->count))
+			out = *fallback;
+		else
+			out = value_join(&in->origins, &out, fallback);
+	}
+	return out;
 }
 
 /* What calling the argument that RULE names gives, with the arguments behind it; for map, with their elements. */
@@ -536,6 +583,10 @@ static struct value result_of(struct interp *in, const struct model_rule *rule, 
 	const struct value *source = source_of(rule, receiver, args);
 	struct source_values sources;
 	struct value out = value_bottom();
+	if (returns->spread && args->count > 1)
+		return spread(in, args, node);
+	if (returns->parts)
+		return made_parts(in, returns->parts, node);
 	if (returns->graph == GRAPH_RETURN && source)
 		return called(in, rule, source, args, node);
 	if (returns->iterates || (returns->counted && returns->graph != GRAPH_MADE))
@@ -575,7 +626,7 @@ static struct value result_of(struct interp *in, const struct model_rule *rule, 
 		break;
 	case GRAPH_ELEMENT:
 		if (source)
-			out = element_of(in, source, node);
+			out = element_by_key(in, rule, source, args, node);
 		break;
 	case GRAPH_CUT:
 		out = source ? tag_value(in, *source, ORIGIN_CUT) : value_of(KIND_TENSOR);
@@ -601,6 +652,8 @@ static struct value result_of(struct interp *in, const struct model_rule *rule, 
 		out.device = returns->cpu ? DEVICE_CPU : DEVICE_ACCELERATOR;
 	if (!passes)
 		out.made = node->span;
+	if (returns->reduces && !gives_dimension(args, receiver != NULL))
+		out.extent = EXTENT_SCALAR;
 	if (returns->indexed == 'a' || (returns->indexed == 'd' && gives_dimension(args, receiver != NULL)))
 		return indexed_pair(in, out, node);
 	return out;

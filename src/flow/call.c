@@ -224,9 +224,13 @@ static void run_body(struct interp *in, struct object *function, uint32_t self, 
 	in->frame = frame;
 	if (function->grad_mode) {
 		grad_enter(in, function->grad_mode, &function->grad_argument);
-		frame->grad_block = true;
+		frame->grad_block = !def->is_generator;
+		frame->grad_decorated = true;
 	}
+	bool forward = self && str_is(def->name, "forward") && (object_get(in, self)->kinds & KIND_MODULE);
+	in->forward_depth += forward;
 	bool alive = exec_block(in, &def->body);
+	in->forward_depth -= forward;
 	if (alive) {
 		struct value none = value_of(KIND_NONE);
 		frame->result = value_join(&in->origins, &frame->result, &none);
@@ -347,7 +351,7 @@ struct value unknown_call(struct interp *in, const struct value *callee, struct 
 		return out;
 	out.made = node->span;
 	uint32_t object = callee && callee->object_count ? callee->objects[0] : 0;
-	struct site *site = site_new(in, object && !plain_function ? SITE_FORWARD : SITE_CALL, node, 0, node->span);
+	struct site *site = site_new(in, object && !plain_function && !receiver ? SITE_FORWARD : SITE_CALL, node, 0, node->span);
 	site->object = object;
 	site->name = name;
 	site->inputs = inputs;
@@ -385,6 +389,9 @@ struct value forward_call(struct interp *in, struct object *module, const struct
 		count++;
 	}
 	struct value out = combine(in, inputs, count, node->span);
+	bool inference = false;
+	for (uint32_t i = 0; i < count; i++)
+		inference |= (inputs[i].flags & VALUE_INFERENCE) != 0;
 	out.kinds = module->library && str_starts(str_from(module->library->name), "torch.nn.") ? KIND_TENSOR
 										     : KIND_TENSOR | KIND_UNKNOWN;
 	out.counter = NULL;
@@ -418,6 +425,7 @@ struct value forward_call(struct interp *in, struct object *module, const struct
 		event->name = module->name;
 		event->mode = object_mode(in, module);
 		event->frozen = frozen;
+		event->inference_input = inference && grad_now(in) == GRAD_ON && !frozen;
 	}
 	(void)callee;
 	return out;
@@ -564,7 +572,7 @@ static struct value call_object(struct interp *in, struct object *object, const 
 		return apply_rule(in, rule, &self, args, node, callee_name(in, node));
 	if (object->kinds & (KIND_MODULE | KIND_CRITERION))
 		return forward_call(in, object, callee, args, node);
-	return unknown_call(in, &self, callee_name(in, node), &self, args, node, false);
+	return unknown_call(in, &self, callee_name(in, node), NULL, args, node, false);
 }
 
 struct value call_value(struct interp *in, const struct value *callee, struct args *args, const struct expr *node)
@@ -660,10 +668,30 @@ static bool call_super(struct interp *in, const struct expr *e, struct args *arg
 	return true;
 }
 
+/* stack.enter_context(torch.no_grad()) and guard.__enter__(): the mode holds from here to the end of the block around. */
+static bool enters_grad(struct interp *in, const struct value *receiver, struct str name, struct args *args, struct value *out)
+{
+	const struct value *context = str_is(name, "enter_context") ? args_get(args, 0, NULL)
+				      : str_is(name, "__enter__")    ? receiver : NULL;
+	if (!context || !(context->kinds & KIND_GRADMODE))
+		return false;
+	for (uint8_t i = 0; i < context->object_count; i++) {
+		const struct object *object = object_get(in, context->objects[i]);
+		if (object->grad_mode && context->object_count == 1 && value_only(context, KIND_GRADMODE))
+			grad_enter(in, object->grad_mode, &object->grad_argument);
+		else
+			grad_set(in, GRAD_BOTH);
+	}
+	*out = *context;
+	return true;
+}
+
 struct value call_method(struct interp *in, const struct value *receiver, struct str name, struct args *args,
 			 const struct expr *node)
 {
 	struct value out = value_bottom();
+	if (enters_grad(in, receiver, name, args, &out))
+		return out;
 	if (receiver->dotted) {
 		const char *dotted = arena_format(in->arena, "%s.%.*s", receiver->dotted, STR_ARG(name));
 		out = library_call(in, dotted, args, node);

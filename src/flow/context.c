@@ -6,7 +6,7 @@ void grad_enter(struct interp *in, const char *mode, const struct value *argumen
 	if (strcmp(mode, "off") == 0)
 		grad_set(in, GRAD_OFF);
 	else if (strcmp(mode, "inference") == 0)
-		grad_set(in, argument && argument->number == 0 ? grad_now(in) : GRAD_INFERENCE);
+		grad_set(in, argument && value_only(argument, KIND_NUMBER) && argument->number == 0 ? grad_now(in) : GRAD_INFERENCE);
 	else if (strcmp(mode, "on") == 0)
 		grad_set(in, GRAD_ON);
 	else if (argument && (argument->number == 0 || argument->number == 1))

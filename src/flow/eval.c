@@ -46,7 +46,7 @@ struct value combine(struct interp *in, const struct value *values, uint32_t cou
 		const struct value *v = &values[i];
 		if (v->origins)
 			set = origin_union(&in->origins, set, v->origins);
-		out.flags |= v->flags & (VALUE_LOADER | VALUE_DATA | VALUE_INFERENCE | VALUE_GRAD_OFF | VALUE_REQUIRES_GRAD);
+		out.flags |= v->flags & (VALUE_LOADER | VALUE_DATA | VALUE_INFERENCE | VALUE_GRAD_OFF | VALUE_REQUIRES_GRAD | VALUE_DETACHED);
 		if (v->device == DEVICE_ACCELERATOR)
 			out.device = DEVICE_ACCELERATOR;
 		if (v->extent == EXTENT_LARGE || (v->extent == EXTENT_SCALAR && out.extent == EXTENT_UNKNOWN))
@@ -58,6 +58,10 @@ struct value combine(struct interp *in, const struct value *values, uint32_t cou
 	out.origins = origin_retag(&in->origins, set, off ? ORIGIN_CUT : ORIGIN_OP);
 	if (off && set->count)
 		out.flags |= VALUE_GRAD_OFF;
+	if (grad_now(in) == GRAD_INFERENCE)
+		out.flags |= VALUE_INFERENCE;
+	else
+		out.flags &= (uint16_t)~VALUE_INFERENCE; /* a recorded op has made a new one */
 	if (out.counter)
 		out.flags |= VALUE_COUNTER;
 	out.made = made;
@@ -376,6 +380,8 @@ struct value read_item(struct interp *in, const struct value *object, const stru
 	for (uint8_t i = 0; i < object->object_count && !parameter; i++) {
 		struct object *o = object_get(in, object->objects[i]);
 		struct value v = slice ? object_value(in, o) : read_object_item(in, o, key, node);
+		if (slice)
+			v.flags |= VALUE_VIEW;
 		/* a slice is a shorter container of the same elements; for us, the same one unless it is assigned back */
 		if (slice && object->origins)
 			v.origins = object->origins;
@@ -438,12 +444,17 @@ static struct value eval_display(struct interp *in, const struct expr *e)
 	enum { LITERAL = 16 };
 	bool literal = e->count <= LITERAL;
 	struct value values[LITERAL];
-	struct value starred = value_bottom();
+	struct value starred = value_bottom(), whole = value_bottom();
 	for (uint16_t i = 0; i < e->count; i++) {
 		const struct expr *item = e->items[i];
 		struct value v = eval(in, item->kind == EXPR_STAR ? item->items[0] : item);
 		if (item->kind == EXPR_STAR) {
 			literal = false;
+			if (v.origins)
+				whole = value_add_origins(in, whole, origin_retag(&in->origins, v.origins, ORIGIN_OP));
+			for (uint8_t k = 0; k < v.object_count; k++)
+				whole = value_add_origins(in, whole, origin_one(&in->origins,
+					origin_make(object_site(in, object_get(in, v.objects[k])), ORIGIN_OP)));
 			v = element_of(in, &v, item);
 		}
 		if (i < LITERAL && item->kind != EXPR_STAR)
@@ -454,6 +465,7 @@ static struct value eval_display(struct interp *in, const struct expr *e)
 			values[i] = value_bottom();
 	}
 	struct object *object = new_display(in, e);
+	struct value out = object_value(in, object);
 	bool star_seen = false;
 	for (uint16_t i = 0; i < e->count && i < LITERAL; i++) {
 		star_seen |= e->items[i]->kind == EXPR_STAR;
@@ -467,7 +479,11 @@ static struct value eval_display(struct interp *in, const struct expr *e)
 	if (!value_is_bottom(&starred))
 		add_element(in, object, starred);
 	object->literal = literal && e->count > 0;
-	return object_value(in, object);
+	if (whole.origins) { /* [*old, new] is the old one, grown */
+		out.origins = whole.origins;
+		out.flags |= VALUE_CONCAT;
+	}
+	return out;
 }
 
 static struct value eval_dict(struct interp *in, const struct expr *e)
@@ -536,6 +552,19 @@ static struct value concatenate(struct interp *in, const struct value *values, u
 	return out;
 }
 
+/* [x] * n: a container with the same elements, few where N is a small number. */
+static struct value repeat(struct interp *in, const struct value *a, const struct value *b, const struct expr *e)
+{
+	enum { FEW = 16 };
+	bool first = is_container_value(in, a);
+	const struct value *times = first ? b : a;
+	struct value out = concatenate(in, first ? a : b, 1, e);
+	object_get(in, out.objects[0])->literal = times->number != VALUE_NO_NUMBER && times->number <= FEW;
+	out.flags &= (uint16_t)~VALUE_CONCAT;
+	out.origins = in->origins.empty;
+	return out;
+}
+
 static struct value eval_binary(struct interp *in, const struct expr *e)
 {
 	struct value first = eval(in, e->items[0]);
@@ -555,8 +584,10 @@ static struct value eval_binary(struct interp *in, const struct expr *e)
 			out = concatenate(in, pair, 2, e);
 			continue;
 		}
-		if (e->op == '*' && is_container_value(in, &pair[0]))
+		if (e->op == '*' && (is_container_value(in, &pair[0]) || is_container_value(in, &pair[1]))) {
+			out = repeat(in, &pair[0], &pair[1], e);
 			continue;
+		}
 		out = combine(in, pair, 2, e->span);
 		if (value_only(&pair[0], KIND_TEXT) || value_only(&pair[1], KIND_TEXT))
 			out.kinds = KIND_TEXT;
@@ -656,7 +687,7 @@ static struct value eval_yield(struct interp *in, const struct expr *e)
 		event_value(in, event, &v);
 	}
 	frame->yielded = value_join(&in->origins, &frame->yielded, &v);
-	frame->yields_grad_off |= grad_is_off(in);
+	frame->yields_grad_off |= grad_is_off(in) && !frame->grad_decorated;
 	return value_of(KIND_UNKNOWN);
 }
 

@@ -84,6 +84,19 @@ static void let_go(struct interp *in, uint32_t cell, const struct value *next, s
 	}
 }
 
+/* xs = xs[-n:] keeps the last n: a bound. */
+static void cut_back(struct interp *in, uint32_t cell, const struct value *value, struct span node)
+{
+	struct value old = cell_get(in, cell);
+	for (uint8_t i = 0; i < value->object_count; i++)
+		for (uint8_t k = 0; k < old.object_count; k++)
+			if (old.objects[k] == value->objects[i]) {
+				struct event *event = event_add(in, EVENT_RESET, node);
+				event->holder = value->objects[i];
+				event->bounded = true;
+			}
+}
+
 static void settle(struct interp *in, uint32_t cell, const struct value *value, struct str name)
 {
 	for (uint8_t i = 0; i < value->object_count; i++) {
@@ -118,6 +131,7 @@ static struct value derive(struct interp *in, struct value value, uint32_t cell,
 		return value;
 	struct site *site = site_new(in, SITE_DERIVED, (const void *)(uintptr_t)(node.start + 1u), cell, node);
 	site->inputs = value.origins;
+	site->scalar = value.extent == EXTENT_SCALAR;
 	site->cell = cell;
 	site->name = name;
 	value.origins = origin_add(&in->origins, value.origins, origin_make(site->id, ORIGIN_SELF));
@@ -155,6 +169,8 @@ void assign_cell(struct interp *in, uint32_t cell, struct value value, struct sp
 		chain = kept_best(in, cell);
 	if (chain.count)
 		add_chain_event(in, cell, &value, &chain, node, name);
+	if (value.flags & VALUE_VIEW)
+		cut_back(in, cell, &value, node);
 	let_go(in, cell, &value, node);
 	value = derive(in, value, cell, node, name);
 	settle(in, cell, &value, name);
@@ -588,7 +604,7 @@ bool is_parts(struct interp *in, const struct value *iterable, bool *range)
 		struct object *object = object_get(in, iterable->objects[i]);
 		if (!object->literal && !(object->kinds & KIND_MODULE))
 			return false;
-		*range |= object->range;
+		*range |= !(object->kinds & KIND_MODULE);
 	}
 	return true;
 }
@@ -706,6 +722,7 @@ struct comprehension_context {
 	const struct expr *e;
 	uint16_t clause;
 	uint32_t gathered; /* cell that joins the elements until the result is made */
+	struct object *result; /* the list, set or dictionary that it makes; NULL for a generator */
 	struct value iterable;
 };
 
@@ -733,6 +750,13 @@ static void run_element(struct interp *in, struct comprehension_context *c)
 	if (pair)
 		eval(in, element->items[0]);
 	struct value v = eval(in, pair ? element->items[1] : element);
+	if (c->result) {
+		struct event *event = event_add(in, EVENT_STORE, c->e->span);
+		event_value(in, event, &v);
+		event->holder = c->result->id;
+		event->op = STORE_APPEND;
+		event->name = c->result->name;
+	}
 	struct value old = cell_get(in, c->gathered);
 	cell_set(in, c->gathered, value_join(&in->origins, &old, &v));
 }
@@ -789,6 +813,8 @@ struct value run_comprehension(struct interp *in, const struct expr *e)
 	struct scope *outer = in->frame->scope;
 	in->frame->scope = scope;
 	cell_set(in, c.gathered, value_bottom());
+	if (e->op != '(')
+		c.result = object_peek(in, e, 0, KIND_CONTAINER, e->span);
 	run_clause(in, &c);
 	in->frame->scope = outer;
 	struct value element = cell_get(in, c.gathered);
@@ -818,8 +844,17 @@ static void narrow_tensor(struct interp *in, uint32_t cell, bool is_tensor)
 	cell_set(in, cell, value);
 }
 
-static bool is_number_type(const struct value *type)
+static bool is_number_type(struct interp *in, const struct value *type)
 {
+	if (type->object_count == 1 && !type->dotted) {
+		const struct object *several = object_get(in, type->objects[0]);
+		bool all = (several->kinds & KIND_CONTAINER) && several->slots.count > 0 && !several->rest;
+		for (size_t i = 0; all && i < several->slots.count; i++) {
+			struct value one = cell_get(in, several->slots.items[i].cell);
+			all = one.dotted && is_number_type(in, &one);
+		}
+		return all;
+	}
 	static const char *const names[] = {"builtins.float", "builtins.int", "builtins.bool", "builtins.str", "numbers.Number"};
 	for (size_t i = 0; type->dotted && i < sizeof names / sizeof *names; i++)
 		if (strcmp(type->dotted, names[i]) == 0)
@@ -843,10 +878,9 @@ static void narrow_call(struct interp *in, const struct expr *e, bool truth)
 			narrow_tensor(in, cell, false);
 	} else if (strcmp(function.dotted, "builtins.isinstance") == 0 && e->count == 3) {
 		struct value type = eval(in, e->items[2]);
-		struct value first = type.object_count ? element_of(in, &type, e) : type;
-		if (first.dotted && strcmp(first.dotted, "torch.Tensor") == 0)
+		if (type.dotted && strcmp(type.dotted, "torch.Tensor") == 0)
 			narrow_tensor(in, cell, truth);
-		else if (is_number_type(&first) && truth)
+		else if (truth && is_number_type(in, &type))
 			narrow_tensor(in, cell, false);
 	}
 }

@@ -29,7 +29,8 @@ struct loop {
 	const char *virtual_name; /* "step", "epoch" or "call" of a virtual loop */
 	struct str variable; /* the name it assigns, where it is one name */
 	bool is_struct;      /* iterates over parts, not over time */
-	bool is_range;       /* … because it counts to a small constant, which an optimizer step inside outweighs */
+	bool is_range;       /* … because it has few elements, which an optimizer step inside outweighs */
+	bool in_forward;     /* inside a module's forward: a part of a step */
 	bool retry;          /* its body is a try that leaves on success */
 	struct head_list *head; /* what the last walk found at its back edge */
 	VEC(struct object *) born; /* objects made in it and in no loop inside */
@@ -78,6 +79,7 @@ struct site {
 	bool module_given;      /* something used as a module was among the arguments */
 	bool plain_function;    /* the callee is a named function of another file */
 	bool grad_off;          /* made while grad was off: it carries no graph */
+	bool scalar;            /* scalar arithmetic made it */
 	int8_t mode;            /* of the module called: 1 train, 0 eval, -1 unknown */
 	bool frozen;
 	uint32_t cond;          /* mask of path depths at which a condition was open */
@@ -196,6 +198,7 @@ struct frame {
 	struct def *in_class;     /* class whose method this is, or NULL */
 	int handler_depth;
 	bool grad_block;          /* inside a with-block that sets the grad mode */
+	bool grad_decorated;      /* the grad mode came from a decorator, which a yield leaves */
 };
 
 /* ---- events ---- */
@@ -244,9 +247,8 @@ struct event {
 	bool through_module;    /* an accumulation whose chain goes through a call */
 	bool selects;           /* the old value or the new, not both: best so far */
 	bool grad_dropped;      /* a grad context made and not entered */
-	bool converted;         /* the only use of a result is a conversion */
 	bool bounded;
-	bool grad_by_frame;     /* the frame itself turned grad on */
+	bool inference_input;   /* a forward, recorded, of what was made in inference mode */
 	enum grad_mode grad;
 	int mode;               /* module mode: 1 train, 0 eval, -1 unknown */
 	uint32_t objects[VALUE_OBJECTS]; /* modules of a forward, optimizers of a step */
@@ -307,6 +309,8 @@ struct interp {
 	struct str compared[8];    /* names that an open `if a < b` compares */
 	uint32_t compared_count;
 	int module_depth;          /* methods of project modules entered */
+	int forward_depth;         /* forward methods of modules entered */
+	const void *anchor;        /* stands for "no call" in keys, one a root */
 	uint32_t forward_count;    /* forwards seen so far */
 	int eval_depth;
 	const struct expr *statement_value; /* the expression that is a whole statement */
@@ -329,6 +333,8 @@ void state_leave(struct interp *in, uint32_t mark, const struct delta *deltas, c
 /* object.c */
 struct object *object_get(struct interp *in, uint32_t id);
 struct object *object_new(struct interp *in, const void *node, uint32_t variant, uint32_t kinds, struct span span);
+/* The object that object_new would make anew, as it is. */
+struct object *object_peek(struct interp *in, const void *node, uint32_t variant, uint32_t kinds, struct span span);
 struct value object_value(struct interp *in, struct object *object);
 uint32_t object_slot(struct interp *in, struct object *object, struct str name, bool create); /* cell or 0 */
 uint32_t object_rest(struct interp *in, struct object *object);

@@ -36,7 +36,7 @@ typedef uint32_t keys_of(struct interp *in, const struct event *event, uint32_t 
 
 static void index_build(struct interp *in, struct index *index, uint32_t key_count, keys_of *keys_of_event)
 {
-	uint32_t keys[ORIGIN_SET_LIMIT + 2];
+	uint32_t keys[ORIGIN_SET_LIMIT + 3];
 	index->start = ARENA_ARRAY(in->arena, uint32_t, key_count + 2u);
 	for (size_t i = 0; i < in->events.count; i++) {
 		uint32_t n = keys_of_event(in, &in->events.items[i], keys);
@@ -63,7 +63,7 @@ static const struct event *index_event(const struct judging *j, const struct ind
 	return &j->in->events.items[index->items[index->start[key] + place]];
 }
 
-static uint32_t sites_reached(const struct event *event, uint32_t *keys)
+static uint32_t sites_reached(const struct event *event, uint32_t sites, uint32_t *keys)
 {
 	uint32_t n = 0;
 	keys[n++] = 0;
@@ -72,19 +72,21 @@ static uint32_t sites_reached(const struct event *event, uint32_t *keys)
 		if (origin_tag_of(event->origins->items[i]) != ORIGIN_CUT && keys[n - 1] != site)
 			keys[n++] = site;
 	}
+	/* a set that lost elements may have reached anything: kept under a number that no site has */
+	if (event->origins->overflow)
+		keys[n++] = sites;
 	return n;
 }
 
 static uint32_t consumption_keys(struct interp *in, const struct event *event, uint32_t *keys)
 {
-	(void)in;
-	return event->kind == EVENT_CONSUME ? sites_reached(event, keys) : 0;
+	return event->kind == EVENT_CONSUME ? sites_reached(event, (uint32_t)in->sites.count, keys) : 0;
 }
 
 static uint32_t escape_keys(struct interp *in, const struct event *event, uint32_t *keys)
 {
-	(void)in;
-	return event->kind == EVENT_ESCAPE || event->kind == EVENT_RETURN ? sites_reached(event, keys) : 0;
+	bool escapes = event->kind == EVENT_ESCAPE || event->kind == EVENT_RETURN;
+	return escapes ? sites_reached(event, (uint32_t)in->sites.count, keys) : 0;
 }
 
 static uint32_t reset_keys(struct interp *in, const struct event *event, uint32_t *keys)
@@ -191,7 +193,7 @@ static void decide_by_forward(struct judging *j)
 		bool phase = event->mode == 0 || event->grad == GRAD_OFF || event->grad == GRAD_INFERENCE;
 		if (j->loops[loop->id] == LOOP_STEP)
 			continue;
-		j->loops[loop->id] = inside_step && !phase ? LOOP_INTRA : LOOP_STEP;
+		j->loops[loop->id] = (inside_step && !phase) || loop->in_forward ? LOOP_INTRA : LOOP_STEP;
 		if (j->loops[loop->id] == LOOP_STEP && !inside_step)
 			mark_outer_epochs(j, loop);
 	}
@@ -277,6 +279,12 @@ static enum proof module_proof(struct judging *j, const struct site *site)
 	return proof;
 }
 
+/* An unresolved call that was given a module, or is a method of one. */
+static bool is_module_call(struct judging *j, const struct site *site)
+{
+	return site->module_given || (site->object && (object_get(j->in, site->object)->proved & KIND_MODULE));
+}
+
 static enum proof graph_proof(struct judging *j, const struct origin_set *set, enum origin_tag loosest);
 
 static enum proof site_proof_now(struct judging *j, const struct site *site)
@@ -294,13 +302,13 @@ static enum proof site_proof_now(struct judging *j, const struct site *site)
 			return PROOF_FLOW;
 		return stronger(module_proof(j, site), consumed(j, site->id, ORIGIN_CALL) && !site->frozen ? PROOF_USAGE : PROOF_NONE);
 	case SITE_CALL:
-		if (consumed(j, site->id, ORIGIN_OP) || (site->module_given && consumed(j, site->id, ORIGIN_CALL)))
+		if (consumed(j, site->id, ORIGIN_OP) || (is_module_call(j, site) && consumed(j, site->id, ORIGIN_CALL)))
 			return PROOF_USAGE;
 		return consumed(j, site->id, ORIGIN_CALL) ? PROOF_SIBLING : PROOF_NONE;
 	case SITE_ELEMENT: {
 		const struct site *whole = in->sites.items[site->parent];
 		enum proof proof = whole->kind == SITE_FORWARD ? module_proof(j, whole) : PROOF_NONE;
-		bool own = consumed(j, site->id, whole->kind == SITE_FORWARD || whole->module_given ? ORIGIN_CALL : ORIGIN_OP);
+		bool own = consumed(j, site->id, whole->kind == SITE_FORWARD || is_module_call(j, whole) ? ORIGIN_CALL : ORIGIN_OP);
 		if (own || consumed(j, whole->id, ORIGIN_OP))
 			proof = stronger(proof, PROOF_USAGE);
 		else if (proof < PROOF_SIBLING && sibling_consumed(j, site))
@@ -329,11 +337,17 @@ static enum proof site_proof(struct judging *j, uint32_t id)
 	return proof;
 }
 
+/* A parameter itself keeps no graph; what is computed from it does. */
+static bool is_leaf_itself(struct judging *j, origin element)
+{
+	return origin_tag_of(element) == ORIGIN_SELF && j->in->sites.items[origin_site(element)]->kind == SITE_LEAF;
+}
+
 static enum proof graph_proof(struct judging *j, const struct origin_set *set, enum origin_tag loosest)
 {
 	enum proof proof = PROOF_NONE;
 	for (uint32_t i = 0; i < set->count && proof < PROOF_FLOW; i++)
-		if (origin_tag_of(set->items[i]) <= loosest)
+		if (origin_tag_of(set->items[i]) <= loosest && !is_leaf_itself(j, set->items[i]))
 			proof = stronger(proof, site_proof(j, origin_site(set->items[i])));
 	return proof;
 }
@@ -438,7 +452,7 @@ static void apply_resets(struct judging *j, const struct event *event, uint32_t 
 		for (int k = 0; k < s->count; k++) {
 			if (!loop_within(reset->path, s->loops[k]) || reset->in_handler)
 				continue;
-			if (every_iteration(reset, s->loops[k])) {
+			if (!reset->bounded && every_iteration(reset, s->loops[k])) {
 				s->epoch |= k + 1 < s->count || j->loops[s->loops[k]->id] == LOOP_EPOCH;
 				s->reset = reset;
 				drop_loop(s, k--);
@@ -487,7 +501,7 @@ static bool made_for_evaluation(struct judging *j, const struct origin_set *set)
 
 /* The sites by which something later may walk what was kept: the value's own, the holder's, the carried name's. */
 struct ties {
-	uint32_t sites[3];
+	uint32_t sites[4];
 	uint32_t count;
 };
 
@@ -514,6 +528,10 @@ static void apply_justifications(struct judging *j, const struct event *event, c
 				 const struct event *freed, struct survival *s)
 {
 	bool evaluation = freed || made_for_evaluation(j, event->origins);
+	uint32_t anything = (uint32_t)j->in->sites.count;
+	justify_by(j, event, &j->consumptions, anything, freed, s);
+	if (!evaluation)
+		justify_by(j, event, &j->escapes, anything, NULL, s);
 	for (uint32_t k = 0; k < ties->count; k++) {
 		justify_by(j, event, &j->consumptions, ties->sites[k], freed, s);
 		if (!evaluation)
@@ -622,6 +640,12 @@ static void describe_value(struct judging *j, struct fact *fact)
 	fact->view &= fact->graph != PROOF_NONE ||
 		      ((event->value.flags & VALUE_DETACHED) && cut_from_forward(j, event->origins));
 	fact->consumption = freed_by(j, fact->site, &partly);
+	/* scalar arithmetic on what was freed has nothing else to keep */
+	const struct site *site = fact->site;
+	for (int i = 0; i < 4 && !fact->consumption && site && site->kind == SITE_DERIVED && site->scalar; i++) {
+		site = top_site(j, site->inputs, site->cell);
+		fact->consumption = freed_by(j, site, &partly);
+	}
 	fact->buffers = !fact->consumption ? BUFFERS_KEPT : partly ? BUFFERS_PARTLY : BUFFERS_FREED;
 }
 
@@ -633,7 +657,7 @@ static void judge_store(struct judging *j, const struct event *event)
 	struct survival s;
 	describe_value(j, &fact);
 	fact.holder = holder;
-	fact.kept_by_owner = holder->owner != 0;
+	fact.kept_by_owner = holder->owner != 0 || (holder->def == in->module && event->def != in->module);
 	survive(j, event, holder->birth, &s);
 	if (event->op == STORE_KEY || event->op == STORE_ASSIGN)
 		keep_key_loops(j, event, &s);
@@ -642,8 +666,9 @@ static void judge_store(struct judging *j, const struct event *event)
 	tie(&ties, fact.site ? fact.site->id : 0);
 	tie(&ties, holder->site);
 	apply_justifications(j, event, &ties, fact.buffers == BUFFERS_FREED ? fact.consumption : NULL, &s);
-	if (!s.count)
-		return;
+	if (!s.count || (s.window && holder->site && consumed(j, holder->site, ORIGIN_CALL)))
+		return; /* a window that is filled for one backward and emptied again */
+	fact.emptied = index_count(&j->resets, event->holder) > 0;
 	fact.proof = fact.graph ? fact.graph : PROOF_FLOW;
 	if (holder->input)
 		fact.proof = weaker(fact.proof, PROOF_USAGE);
@@ -692,7 +717,7 @@ static void judge_log(struct judging *j, const struct event *event)
 	struct fact fact = new_fact(FACT_LOG, event);
 	describe_value(j, &fact);
 	for (const struct loop *loop = event->path; loop && !fact.loop; loop = loop->outer)
-		if (leaks(j, loop))
+		if (j->loops[loop->id] == LOOP_STEP || j->loops[loop->id] == LOOP_CALL)
 			fact.loop = loop;
 	if (!fact.loop || fact.graph == PROOF_NONE)
 		return;
@@ -726,6 +751,11 @@ static bool arguments_carry(struct judging *j, const struct event *event)
 
 static void judge_forward(struct judging *j, const struct event *event)
 {
+	if (event->inference_input && event->site && consumed(j, event->site->id, ORIGIN_CALL)) {
+		struct fact inference = new_fact(FACT_INFERENCE, event);
+		inference.site = event->site;
+		VEC_ADD(&j->facts, inference);
+	}
 	if (event->grad != GRAD_ON || event->frozen || event->mode != 0 || event->in_handler)
 		return;
 	struct fact fact = new_fact(FACT_FORWARD, event);
@@ -815,16 +845,20 @@ static int reach(struct judging *j, const struct event *consumption, uint32_t mo
 	return found;
 }
 
-static uint32_t optimizer_modules(struct interp *in, const struct object *optimizer, uint32_t *modules, uint32_t room)
+/* Parameters come one by one, in lists, or in groups: dictionaries in a list. */
+static uint32_t optimizer_modules(struct interp *in, const struct object *holder, uint32_t *modules, uint32_t count,
+				  uint32_t room, int depth)
 {
-	uint32_t count = 0;
-	for (size_t i = 0; i <= optimizer->slots.count; i++) {
-		uint32_t cell = i < optimizer->slots.count ? optimizer->slots.items[i].cell : optimizer->rest;
+	for (size_t i = 0; i <= holder->slots.count; i++) {
+		uint32_t cell = i < holder->slots.count ? holder->slots.items[i].cell : holder->rest;
 		struct value value = cell ? cell_get(in, cell) : value_bottom();
-		if (!(value.flags & VALUE_PARAMETER))
-			continue;
-		for (uint8_t k = 0; k < value.object_count && count < room; k++)
-			modules[count++] = value.objects[k];
+		for (uint8_t k = 0; k < value.object_count; k++) {
+			const struct object *object = object_get(in, value.objects[k]);
+			if ((value.flags & VALUE_PARAMETER) && count < room)
+				modules[count++] = value.objects[k];
+			else if (!(value.flags & VALUE_PARAMETER) && (object->kinds & KIND_CONTAINER) && depth > 0)
+				count = optimizer_modules(in, object, modules, count, room, depth - 1);
+		}
 	}
 	return count;
 }
@@ -835,7 +869,7 @@ static void judge_step(struct judging *j, const struct event *step)
 	if (step->object_count != 1 || !step->path)
 		return;
 	uint32_t modules[8];
-	uint32_t count = optimizer_modules(in, object_get(in, step->objects[0]), modules, 8);
+	uint32_t count = optimizer_modules(in, object_get(in, step->objects[0]), modules, 0, 8, 3);
 	uint32_t since = 0;
 	for (uint32_t i = 0; i < index_count(&j->zeros, step->objects[0]); i++) {
 		const struct event *event = index_event(j, &j->zeros, step->objects[0], i);
@@ -843,29 +877,35 @@ static void judge_step(struct judging *j, const struct event *step)
 			since = event->order;
 	}
 	const struct event *cut = NULL;
-	uint32_t loop = step->path->id + 1;
-	for (uint32_t i = 0; i < index_count(&j->backwards, loop); i++) {
-		const struct event *c = index_event(j, &j->backwards, loop, i);
-		if (c->order > step->order || c->order < since || c->root != step->root)
-			continue;
-		if (c->grad == GRAD_OFF || c->grad == GRAD_INFERENCE)
-			return;
-		int best = 0;
-		for (uint32_t k = 0; k < count; k++) {
-			int r = reach(j, c, modules[k]);
-			best = r > best ? r : best;
+	uint32_t loop = step->path->id + 1, module = 0, trained = 0;
+	for (uint32_t k = 0; k < count; k++) {
+		const struct event *found = NULL;
+		for (uint32_t i = 0; i < index_count(&j->backwards, loop); i++) {
+			const struct event *c = index_event(j, &j->backwards, loop, i);
+			if (c->order > step->order || c->order < since || c->root != step->root)
+				continue;
+			int reached = c->grad == GRAD_OFF || c->grad == GRAD_INFERENCE ? 2 : reach(j, c, modules[k]);
+			if (reached == 1)
+				found = c;
+			if (reached == 2) {
+				found = NULL;
+				trained++;
+				break;
+			}
 		}
-		if (best != 1)
-			return;
-		cut = c;
+		if (found && !cut) {
+			cut = found;
+			module = modules[k];
+		}
 	}
-	if (!cut)
+	/* where other modules of the optimizer are trained, a detach says that this one was left out on purpose */
+	if (!cut || (trained && (cut->value.flags & VALUE_DETACHED)))
 		return;
 	struct fact fact = new_fact(FACT_CUT_TRAINED, cut);
 	if (cut->value.made.end)
 		fact.where = cut->value.made;
 	fact.loop = step->path;
-	fact.holder = object_get(in, modules[0]);
+	fact.holder = object_get(in, module);
 	VEC_ADD(&j->facts, fact);
 }
 
@@ -898,8 +938,8 @@ static void sort_out(struct judging *j)
 {
 	struct interp *in = j->in;
 	uint32_t sites = (uint32_t)in->sites.count, objects = (uint32_t)in->objects.count;
-	index_build(in, &j->consumptions, sites, consumption_keys);
-	index_build(in, &j->escapes, sites, escape_keys);
+	index_build(in, &j->consumptions, sites + 1, consumption_keys);
+	index_build(in, &j->escapes, sites + 1, escape_keys);
 	index_build(in, &j->resets, objects, reset_keys);
 	index_build(in, &j->zeros, objects, zero_keys);
 	index_build(in, &j->backwards, (uint32_t)in->loops.count + 1, backward_keys);
@@ -982,6 +1022,6 @@ const char *growth_name(enum growth growth)
 const char *fact_kind_name(enum fact_kind kind)
 {
 	static const char *const names[] = {"store",	    "accumulate", "carry",     "assign",     "log",
-					    "forward", "grad-dropped", "grad-left", "grad-yield", "cut-trained"};
+					    "forward", "grad-dropped", "grad-left", "grad-yield", "inference", "cut-trained"};
 	return names[kind];
 }

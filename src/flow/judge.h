@@ -22,6 +22,7 @@ enum fact_kind {
 	FACT_GRAD_DROPPED, /* a grad context made and not entered */
 	FACT_GRAD_LEFT,    /* grad switched off by statement and not back on */
 	FACT_GRAD_YIELD,   /* a yield inside a grad block of a generator */
+	FACT_INFERENCE,    /* what inference mode made goes through a forward that backward walks */
 	FACT_CUT_TRAINED   /* an optimizer steps modules that only grad-off code reached */
 };
 
@@ -47,6 +48,7 @@ struct fact {
 	bool rebuilt;                /* grown by joining containers or tensors end to end */
 	bool consumed_later;         /* unfreed, and something may still walk it */
 	bool kept_by_owner;          /* the holder belongs to an object or the module, not to a function */
+	bool emptied;                /* something somewhere empties the holder */
 	int mode;                    /* of the module of a forward: 1 train, 0 eval, -1 unknown */
 };
 

@@ -503,8 +503,13 @@ static struct expr *lower_expr_kind(struct lower *l, TSNode node)
 		return lower_binary(l, node);
 	case PY_COMPARISON:
 		return lower_compare(l, node);
-	case PY_BOOLEAN:
-		return lower_two(l, node, EXPR_BOOLEAN, PY_F_LEFT, PY_F_RIGHT);
+	case PY_BOOLEAN: {
+		struct expr *e = lower_two(l, node, EXPR_BOOLEAN, PY_F_LEFT, PY_F_RIGHT);
+		children = kids(l, node, &count);
+		TSNode op = field_of(children, count, PY_F_OPERATOR);
+		e->op = has_node(op) && text_of(l, op).length ? text_of(l, op).at[0] : 'a';
+		return e;
+	}
 	case PY_NOT:
 		return lower_children_as(l, node, EXPR_NOT);
 	case PY_UNARY:

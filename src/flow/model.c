@@ -116,6 +116,10 @@ static bool read_returns(struct reading *r, const cJSON *object, struct model_re
 	returns->counted = flag_at(object, "counted");
 	returns->struct_loop = flag_at(object, "struct_loop");
 	returns->full_storage = flag_at(object, "full_storage");
+	returns->spread = flag_at(object, "spread");
+	returns->fresh = flag_at(object, "fresh");
+	returns->reduces = flag_at(object, "reduces");
+	returns->parts = text_at(r, object, "parts");
 	returns->accelerator = device && strcmp(device, "accelerator") == 0;
 	returns->cpu = device && strcmp(device, "cpu") == 0;
 	returns->large = extent && strcmp(extent, "large") == 0;

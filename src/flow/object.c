@@ -19,6 +19,11 @@ static void interned_put(struct interp *in, const struct place_key *key, void *v
 	map_put(&in->interned, (struct str){(const char *)key, sizeof *key}, value);
 }
 
+static const void *within(const struct interp *in)
+{
+	return in->call ? (const void *)in->call : in->anchor;
+}
+
 static struct place_key place_key(char what, const void *node, const void *within, uint32_t variant)
 {
 	struct place_key key;
@@ -44,9 +49,16 @@ void clear_slots(struct interp *in, struct object *object)
 	}
 }
 
+struct object *object_peek(struct interp *in, const void *node, uint32_t variant, uint32_t kinds, struct span span)
+{
+	struct place_key key = place_key('O', node, within(in), variant);
+	struct object *object = interned_get(in, &key);
+	return object ? object : object_new(in, node, variant, kinds, span);
+}
+
 struct object *object_new(struct interp *in, const void *node, uint32_t variant, uint32_t kinds, struct span span)
 {
-	struct place_key key = place_key('o', node, in->call, variant);
+	struct place_key key = place_key('O', node, within(in), variant);
 	struct object *object = interned_get(in, &key);
 	if (object) {
 		/* made anew: what the last one held is gone from it */
@@ -133,7 +145,7 @@ void object_prove(struct interp *in, const struct value *value, uint32_t kinds)
 
 struct object *input_object(struct interp *in, const void *node, uint32_t variant, struct str name, struct span span)
 {
-	struct place_key key = place_key('o', node, in->call, variant | 0x80000000u);
+	struct place_key key = place_key('O', node, within(in), variant | 0x80000000u);
 	struct object *object = interned_get(in, &key);
 	if (object)
 		return object;
@@ -164,7 +176,7 @@ static uint32_t cond_mask(const struct interp *in)
 
 struct site *site_new(struct interp *in, enum site_kind kind, const void *node, uint32_t variant, struct span span)
 {
-	struct place_key key = place_key((char)('A' + kind), node, in->call, variant);
+	struct place_key key = place_key((char)('a' + kind), node, within(in), variant);
 	struct site *site = interned_get(in, &key);
 	if (!site) {
 		site = ARENA_NEW(in->arena, struct site);
@@ -184,7 +196,7 @@ struct site *site_new(struct interp *in, enum site_kind kind, const void *node, 
 
 struct loop *loop_enter(struct interp *in, const void *node, enum loop_form form, struct span span)
 {
-	struct place_key key = place_key('l', node, in->call, in->path ? in->path->id + 1 : 0);
+	struct place_key key = place_key('L', node, within(in), in->path ? in->path->id + 1 : 0);
 	struct loop *loop = interned_get(in, &key);
 	if (loop)
 		return loop;
@@ -197,6 +209,7 @@ struct loop *loop_enter(struct interp *in, const void *node, enum loop_form form
 	loop->def = in->frame ? in->frame->def : NULL;
 	loop->span = span;
 	loop->form = form;
+	loop->in_forward = in->forward_depth > 0;
 	VEC_ADD(&in->loops, loop);
 	interned_put(in, &key, loop);
 	return loop;
@@ -204,7 +217,7 @@ struct loop *loop_enter(struct interp *in, const void *node, enum loop_form form
 
 struct call *call_enter(struct interp *in, const struct expr *node, struct def *callee, struct span span)
 {
-	struct place_key key = place_key('c', node ? (const void *)node : (const void *)callee, in->call, callee->index);
+	struct place_key key = place_key('K', node ? (const void *)node : (const void *)callee, within(in), callee->index);
 	struct call *call = interned_get(in, &key);
 	if (call) {
 		call->path = in->path;

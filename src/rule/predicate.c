@@ -43,6 +43,8 @@ static bool holder_is(const struct fact *fact, struct str value)
 		return fact->kept_by_owner;
 	if (str_is(value, "local"))
 		return !fact->kept_by_owner;
+	if (str_is(value, "never-emptied"))
+		return !fact->emptied;
 	return str_is(value, "tensor") && !fact->event->value.object_count;
 }
 
@@ -68,11 +70,11 @@ static bool loop_is(const struct fact *fact, struct str value)
 
 const struct predicate predicates[] = {
 	{"event", "what happened",
-	 "store|accumulate|carry|assign|log|forward|grad-dropped|grad-left|grad-yield|cut-trained", fact_is},
+	 "store|accumulate|carry|assign|log|forward|grad-dropped|grad-left|grad-yield|inference|cut-trained", fact_is},
 	{"value", "what is known of the value", "graph|no-graph|scalar|not-scalar|view|on-device|grad-off", value_is},
 	{"buffers", "whether backward freed the saved tensors", "kept|freed|partly", buffers_are},
 	{"growth", "how it grows", "none|unbounded|epoch|window|constant", growth_is},
-	{"holder", "what keeps it", "owned|local|tensor", holder_is},
+	{"holder", "what keeps it", "owned|local|never-emptied|tensor", holder_is},
 	{"joined", "whether it grows by joining containers or tensors end to end", "yes|no", joined_is},
 	{"chain", "whether the old value is chosen or computed with", "selected|computed", chain_is},
 	{"mode", "mode of the module called", "train|eval|unknown", mode_is},
