@@ -516,6 +516,23 @@ static struct value grad_result(struct interp *in, const struct model_effect *ef
 	return object_value(in, context);
 }
 
+/* sum(f(x) for x in xs) is a running total over the generator's loop. */
+static void note_fold(struct interp *in, const struct value *source, const struct value *total, const struct expr *node)
+{
+	for (uint8_t i = 0; i < source->object_count; i++) {
+		const struct object *object = object_get(in, source->objects[i]);
+		if (!object->made_in)
+			continue;
+		struct loop *path = in->path;
+		in->path = object->made_in;
+		struct event *event = event_add(in, EVENT_ACCUMULATE, node->span);
+		in->path = path;
+		event_value(in, event, total);
+		event->carries[0] = object->made_in;
+		event->carry_count = 1;
+	}
+}
+
 /* accelerator.prepare(a, b): a and b again, in the same places. */
 static struct value spread(struct interp *in, struct args *args, const struct expr *node)
 {
@@ -614,6 +631,8 @@ static struct value result_of(struct interp *in, const struct model_rule *rule, 
 	case GRAPH_OP:
 		collect(in, rule, receiver, args, node, &sources);
 		out = combine(in, sources.values, sources.count, node->span);
+		if (returns->folds && source)
+			note_fold(in, source, &out, node);
 		break;
 	case GRAPH_PASS:
 		if (returns->from != MODEL_ALL && source)
@@ -674,6 +693,31 @@ static void common_arguments(struct args *args, struct value *out)
 	}
 }
 
+/* partial(f, a, k=b): a function that holds its arguments. */
+static struct value bind_arguments(struct interp *in, struct args *args, const struct expr *node)
+{
+	const struct value *callee = &args->values[0];
+	struct object *object = object_new(in, node, 16, KIND_FUNCTION, node->span);
+	const struct object *function = callee->object_count ? object_get(in, callee->objects[0]) : NULL;
+	struct args *bound = args_new(in, args->count);
+	for (uint32_t i = 1; i < args->count; i++) {
+		args_add(bound, args->values[i], args->names[i], args->nodes[i]);
+		cell_set(in, object_slot(in, object, str_from(arena_format(in->arena, "bound %u", i)), true), args->values[i]);
+	}
+	object->bound_args = bound;
+	object->library_function = callee->dotted;
+	if (function) {
+		object->function = function->function;
+		object->scope = function->scope;
+		object->self = function->self;
+		object->receiver = function->receiver;
+		object->method = function->method;
+		object->grad_mode = function->grad_mode;
+		object->grad_argument = function->grad_argument;
+	}
+	return object_value(in, object);
+}
+
 struct value apply_rule(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,
 			const struct expr *node, struct str name)
 {
@@ -681,6 +725,8 @@ struct value apply_rule(struct interp *in, const struct model_rule *rule, const 
 	if (grad)
 		return grad_result(in, grad, args, node, name);
 	struct value out;
+	if (rule->binds && strcmp(rule->binds, "arguments") == 0 && args->count)
+		return bind_arguments(in, args, node);
 	if (rule->first && args->count && !(args->values[0].kinds & rule->first))
 		return unknown_call(in, NULL, name, receiver, args, node, receiver == NULL);
 	if (rule->unless && rule->returns.graph == GRAPH_NO && literally_true(args, "create_graph")) {

@@ -380,7 +380,7 @@ struct value unknown_call(struct interp *in, const struct value *callee, struct 
 struct value forward_call(struct interp *in, struct object *module, const struct value *callee, struct args *args,
 			  const struct expr *node)
 {
-	struct value inputs[16];
+	struct value inputs[16] = {value_bottom()};
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < args->count && count < 16; i++) {
 		inputs[count] = args->values[i];
@@ -547,12 +547,28 @@ static struct str callee_name(struct interp *in, const struct expr *node)
 	return (struct str){in->text.at + callee->span.start, callee->span.end - callee->span.start};
 }
 
+/* The arguments that partial keeps, then those of the call. */
+static struct args *with_bound(struct interp *in, const struct args *bound, const struct args *given)
+{
+	struct args *all = args_new(in, bound->count + given->count);
+	for (uint32_t i = 0; i < bound->count; i++)
+		args_add(all, bound->values[i], bound->names[i], bound->nodes[i]);
+	for (uint32_t i = 0; i < given->count; i++)
+		args_add(all, given->values[i], given->names[i], given->nodes[i]);
+	all->more = bound->more || given->more;
+	return all;
+}
+
 static struct value call_object(struct interp *in, struct object *object, const struct value *callee, struct args *args,
 				const struct expr *node)
 {
 	struct value self = object_value(in, object);
 	if (object->kinds & KIND_CLASS)
 		return class_instantiate(in, class_find(in, object->class_def), args, node);
+	if (object->bound_args && (object->kinds & KIND_FUNCTION))
+		args = with_bound(in, object->bound_args, args);
+	if (object->library_function)
+		return library_call(in, object->library_function, args, node);
 	if (object->function)
 		return call_def(in, object, object->self, args, node);
 	if (object->receiver.kinds)
@@ -668,6 +684,21 @@ static bool call_super(struct interp *in, const struct expr *e, struct args *arg
 	return true;
 }
 
+/* Whether VALUE is a module's result or was computed from one: its methods are recorded operations, then. */
+static bool is_recorded(struct interp *in, const struct value *value)
+{
+	for (uint32_t i = 0; value->origins && i < value->origins->count; i++) {
+		origin element = value->origins->items[i];
+		enum site_kind kind = in->sites.items[origin_site(element)]->kind;
+		if (origin_tag_of(element) <= ORIGIN_OP && (kind == SITE_FORWARD || kind == SITE_DERIVED))
+			return true;
+		if (kind == SITE_ELEMENT && origin_tag_of(element) <= ORIGIN_OP &&
+		    in->sites.items[in->sites.items[origin_site(element)]->parent]->kind == SITE_FORWARD)
+			return true;
+	}
+	return false;
+}
+
 /* stack.enter_context(torch.no_grad()) and guard.__enter__(): the mode holds from here to the end of the block around. */
 static bool enters_grad(struct interp *in, const struct value *receiver, struct str name, struct args *args, struct value *out)
 {
@@ -728,6 +759,11 @@ struct value call_method(struct interp *in, const struct value *receiver, struct
 	}
 	if (value_only(receiver, KIND_TEXT | KIND_NUMBER | KIND_SMALL | KIND_NONE))
 		return value_of(receiver->kinds);
+	if (is_recorded(in, receiver)) {
+		struct value v = combine(in, receiver, 1, node->span);
+		v.kinds = KIND_UNKNOWN;
+		return v;
+	}
 	return unknown_call(in, NULL, callee_name(in, node), receiver, args, node, false);
 }
 

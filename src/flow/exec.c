@@ -249,12 +249,16 @@ void store_into(struct interp *in, uint32_t holder_id, enum store_op op, const s
 			add_element(in, holder, value);
 		return;
 	}
+	if (op == STORE_EXTEND) {
+		bool off = false;
+		value = next_element(in, &value, NULL, &off);
+	}
 	add_store_event(in, holder, op, NULL, &value, node, name);
 	holder->literal = false;
 	if (op == STORE_UPDATE)
 		merge_slots(in, holder, &value);
 	else
-		add_element(in, holder, op == STORE_EXTEND ? element_of(in, &value, NULL) : value);
+		add_element(in, holder, value);
 }
 
 /* ---- assignment ---- */
@@ -609,7 +613,7 @@ bool is_parts(struct interp *in, const struct value *iterable, bool *range)
 	return true;
 }
 
-static struct value next_element(struct interp *in, const struct value *iterable, const struct expr *node, bool *grad_off)
+struct value next_element(struct interp *in, const struct value *iterable, const struct expr *node, bool *grad_off)
 {
 	struct value out = value_bottom();
 	bool generators = false;
@@ -723,6 +727,7 @@ struct comprehension_context {
 	uint16_t clause;
 	uint32_t gathered; /* cell that joins the elements until the result is made */
 	struct object *result; /* the list, set or dictionary that it makes; NULL for a generator */
+	struct loop *loop;     /* of the outermost clause */
 	struct value iterable;
 };
 
@@ -779,6 +784,7 @@ static void run_clause(struct interp *in, struct comprehension_context *c)
 	}
 	c->iterable = eval(in, clause->iterable);
 	struct loop *loop = loop_enter(in, clause, LOOP_COMPREHENSION, clause->span);
+	c->loop = loop;
 	loop->is_struct = is_parts(in, &c->iterable, &loop->is_range);
 	if (clause->target && clause->target->kind == EXPR_NAME)
 		loop->variable = clause->target->name;
@@ -822,6 +828,7 @@ struct value run_comprehension(struct interp *in, const struct expr *e)
 	result->library = model_class_get(in->model, classes[e->op == '{' ? 1 : e->op == ':' ? 2 : 0]);
 	if (!value_is_bottom(&element))
 		fill_cell(in, object_rest(in, result), element, e->span, result->name, true);
+	result->made_in = e->op == '(' ? c.loop : NULL;
 	bool range;
 	result->literal = e->clause_count == 1 && is_parts(in, &c.iterable, &range);
 	return object_value(in, result);

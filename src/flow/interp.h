@@ -115,6 +115,7 @@ struct object {
 	bool bounded;            /* keeps at most a fixed number of elements */
 	bool iterator;           /* enumerate, zip and the like */
 	bool reborn;             /* the same place made it again in a later iteration */
+	struct loop *made_in;    /* loop of the generator expression that it is */
 	uint32_t homes;          /* names and slots that have held it */
 	uint32_t last_home;
 	/* functions */
@@ -367,6 +368,8 @@ enum grad_mode grad_now(struct interp *in);
 bool grad_is_off(struct interp *in);
 void grad_set(struct interp *in, enum grad_mode mode);
 struct value element_of(struct interp *in, const struct value *value, const void *node);
+/* As element_of, but generators are run and iterators of the project asked. Sets *GRAD_OFF where one yields with grad off. */
+struct value next_element(struct interp *in, const struct value *iterable, const struct expr *node, bool *grad_off);
 struct value element_at(struct interp *in, const struct value *value, uint32_t position, uint32_t total, const struct expr *node);
 struct value combine(struct interp *in, const struct value *values, uint32_t count, struct span made); /* recorded op */
 struct value read_attribute(struct interp *in, const struct value *object, struct str name, const struct expr *node);

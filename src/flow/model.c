@@ -117,6 +117,7 @@ static bool read_returns(struct reading *r, const cJSON *object, struct model_re
 	returns->struct_loop = flag_at(object, "struct_loop");
 	returns->full_storage = flag_at(object, "full_storage");
 	returns->spread = flag_at(object, "spread");
+	returns->folds = flag_at(object, "folds");
 	returns->fresh = flag_at(object, "fresh");
 	returns->reduces = flag_at(object, "reduces");
 	returns->parts = text_at(r, object, "parts");

@@ -68,6 +68,7 @@ struct model_returns {
 	bool counted;
 	bool fresh;            /* a copy with a storage of its own */
 	bool reduces;          /* a scalar unless a dimension is given */
+	bool folds;            /* adds up the argument's elements */
 	bool spread;           /* the arguments again, as a tuple where there are several */
 	const char *parts;     /* a tuple of instances of these classes, separated by spaces, or NULL */
 	bool struct_loop;      /* iterating it is no time dimension: parameters, modules, items of one result */
