@@ -82,6 +82,7 @@ void diff_add(struct buf *out, const struct snippet_frame *frame, const struct f
 
 	if (!all_edits_are_known(finding))
 		return;
+	snippet_add_bar(out, frame);
 	for (size_t i = 0; i < finding->edit_count;) {
 		struct known_line line;
 		struct snippet_view view;

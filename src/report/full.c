@@ -1,4 +1,6 @@
 /* The report for people: each finding with its source, its trail, how it grows and what to write instead. */
+#include <string.h>
+
 #include "report/diff.h"
 #include "report/formats.h"
 #include "report/snippet.h"
@@ -109,13 +111,18 @@ static void add_trail(struct buf *out, const struct snippet_frame *frame, const 
 /* "   = help: …" */
 static void add_remark(struct buf *out, const struct snippet_frame *frame, const char *name, const char *text)
 {
+	size_t indent = frame->gutter + 1 + strlen("= ") + strlen(name) + strlen(": ");
+	struct buf next_line = BUF_INIT;
+
+	buf_add_repeat(&next_line, ' ', indent);
 	buf_add_repeat(out, ' ', frame->gutter + 1);
 	style_add(out, frame->colour, STYLE_GUTTER, "=");
 	buf_add_char(out, ' ');
 	style_add(out, frame->colour, STYLE_CODE, name);
 	buf_add_text(out, ": ");
-	visible_add(out, str_from(text));
+	visible_add_wrapped(out, str_from(text), snippet_room(frame, indent), buf_get(&next_line), 0);
 	buf_add_char(out, '\n');
+	buf_release(&next_line);
 }
 
 static void add_finding(struct report *report, const char *path, const struct finding *finding)
@@ -169,8 +176,11 @@ static void full_file(struct report *report, const struct run_file *file)
 
 static void full_end(struct report *report, const struct report_totals *totals)
 {
-	if (!report->options.quiet)
-		summary_add(&report->out, totals);
+	if (report->options.quiet)
+		return;
+	summary_add(&report->out, totals);
+	if (totals->findings > 0)
+		buf_add_text(&report->out, "'vramlint explain CODE' says more about a rule.\n");
 }
 
 const struct report_format report_full = {

@@ -2,7 +2,7 @@
 
 #include "report/visible.h"
 
-enum { TAB_WIDTH = 4, NARROWEST = 20 };
+enum { TAB_WIDTH = 4, NARROWEST = 20, LABEL_NARROWEST = 36, LABEL_INDENT = 3 };
 #define CUT "\xE2\x80\xA6" /* … */
 
 uint32_t snippet_column_offset(const struct excerpt *excerpt, uint32_t column)
@@ -67,13 +67,19 @@ static struct str near_mark(struct str line, struct span *marked, size_t room)
 	return (struct str){line.at + start, end - start};
 }
 
+size_t snippet_room(const struct snippet_frame *frame, size_t used)
+{
+	if (frame->columns == 0)
+		return 0;
+	return frame->columns > used + NARROWEST ? frame->columns - used : NARROWEST;
+}
+
 struct snippet_view snippet_view_get(const struct snippet_frame *frame, struct str line, struct span marked)
 {
 	struct snippet_view view = {line, SIZE_MAX, SIZE_MAX, 0, 0, 0};
-	size_t used = frame->gutter + 3;
-	size_t room = frame->columns > used + NARROWEST ? frame->columns - used : NARROWEST;
+	size_t room = snippet_room(frame, frame->gutter + 3);
 
-	if (frame->columns && line.length > room * 24)
+	if (room > 0 && line.length > room * 24)
 		view.line = line = near_mark(line, &marked, room);
 	for (size_t offset = 0; offset < line.length;) {
 		struct visible_piece piece = piece_at(line, offset, view.width);
@@ -92,7 +98,7 @@ struct snippet_view snippet_view_get(const struct snippet_frame *frame, struct s
 	if (view.mark_end <= view.mark_start)
 		view.mark_end = view.mark_start + 1;
 	view.to = view.width;
-	if (frame->columns && view.width > room)
+	if (room > 0 && view.width > room)
 		choose_window(&view, room);
 	return view;
 }
@@ -174,12 +180,34 @@ void snippet_add_line(struct buf *out, const struct snippet_frame *frame, const 
 	buf_release(&text);
 }
 
+/* LABEL beside marks from START to END where the line has room for it, else below them. */
+static void add_label(struct buf *out, const struct snippet_frame *frame, struct str label, size_t start, size_t end)
+{
+	size_t used = frame->gutter + 3; /* "12 | " */
+	size_t width = visible_width(label);
+	size_t least = width < LABEL_NARROWEST || used + TAB_WIDTH + width <= frame->columns ? width : LABEL_NARROWEST;
+	struct buf next_line = BUF_INIT;
+
+	if (frame->columns == 0 || used + end + 1 + width <= frame->columns) {
+		buf_add_char(out, ' ');
+		visible_add(out, label);
+		return;
+	}
+	if (used + start + least > frame->columns)
+		start = TAB_WIDTH;
+	add_gutter(&next_line, frame, 0, '|');
+	buf_add_repeat(&next_line, ' ', start + 1);
+	buf_add_char(out, '\n');
+	buf_add_str(out, buf_get(&next_line));
+	visible_add_wrapped(out, label, snippet_room(frame, used + start), buf_get(&next_line), LABEL_INDENT);
+	buf_release(&next_line);
+}
+
 void snippet_add_mark(struct buf *out, const struct snippet_frame *frame, const struct snippet_view *view,
 		      struct snippet_mark mark)
 {
 	size_t start = view->mark_start > view->from ? view->mark_start - view->from : 0;
 	size_t end = view->mark_end;
-	size_t label_end;
 
 	if (view->to < view->width && end > view->to)
 		end = view->to;
@@ -193,17 +221,7 @@ void snippet_add_mark(struct buf *out, const struct snippet_frame *frame, const 
 	style_begin(out, frame->colour, mark.style);
 	buf_add_repeat(out, mark.sign, end - start);
 	style_end(out, frame->colour, mark.style);
-	if (mark.label) {
-		label_end = frame->gutter + 3 + end + 1 + visible_width(str_from(mark.label));
-		if (frame->columns && label_end > frame->columns) {
-			size_t indent = label_end - (end + 1) + start <= frame->columns ? start : TAB_WIDTH;
-
-			buf_add_char(out, '\n');
-			add_gutter(out, frame, 0, '|');
-			buf_add_repeat(out, ' ', indent);
-		}
-		buf_add_char(out, ' ');
-		visible_add(out, str_from(mark.label));
-	}
+	if (mark.label)
+		add_label(out, frame, str_from(mark.label), start, end);
 	buf_add_char(out, '\n');
 }

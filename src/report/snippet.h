@@ -33,6 +33,8 @@ struct snippet_mark {
 	const char *label; /* escaped when written, or NULL */
 };
 
+/* Columns left beside USED ones, a few at least; 0 where nothing is cut. */
+size_t snippet_room(const struct snippet_frame *frame, size_t used);
 /* How LINE is shown, with the bytes MARKED kept in sight. */
 struct snippet_view snippet_view_get(const struct snippet_frame *frame, struct str line, struct span marked);
 /* The same for the first line of EXCERPT. */
@@ -43,7 +45,7 @@ void snippet_add_bar(struct buf *out, const struct snippet_frame *frame);
 /* "12 | text", with SIGN in place of the bar ('+' and '-' colour the text). NUMBER 0 leaves the number out. */
 void snippet_add_line(struct buf *out, const struct snippet_frame *frame, const struct snippet_view *view,
 		      uint32_t number, char sign);
-/* "   |     ^^^^ label"; a label that does not fit goes to a line of its own. */
+/* "   |     ^^^^ label"; a label that does not fit goes to lines of its own. */
 void snippet_add_mark(struct buf *out, const struct snippet_frame *frame, const struct snippet_view *view,
 		      struct snippet_mark mark);
 

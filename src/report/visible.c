@@ -85,3 +85,27 @@ size_t visible_width(struct str text)
 	}
 	return width;
 }
+
+void visible_add_wrapped(struct buf *out, struct str text, size_t room, struct str next_line, size_t indent)
+{
+	size_t used = 0;
+
+	for (size_t start = 0; start <= text.length;) {
+		size_t end = str_find(text, STR(" "), start);
+		struct str word = {text.at + start, (end < text.length ? end : text.length) - start};
+		size_t width = visible_width(word);
+
+		if (start > 0 && room > 0 && used > indent && used + 1 + width > room) {
+			buf_add_char(out, '\n');
+			buf_add_str(out, next_line);
+			buf_add_repeat(out, ' ', indent);
+			used = indent;
+		} else if (start > 0) {
+			buf_add_char(out, ' ');
+			used++;
+		}
+		visible_add(out, word);
+		used += width;
+		start += word.length + 1;
+	}
+}

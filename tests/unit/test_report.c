@@ -355,7 +355,9 @@ static void totals_count_by_severity_and_limit(void **state)
 	assert_int_equal(totals.by_severity[SEVERITY_ERROR], 1);
 }
 
-static const char *last_line(struct rendering *rendering, struct report_totals totals)
+#define MORE "'vramlint explain CODE' says more about a rule.\n"
+
+static const char *last_lines(struct rendering *rendering, struct report_totals totals)
 {
 	report_release(&rendering->report);
 	report_init(&rendering->report, report_format_find("full"), (struct report_options){0});
@@ -367,17 +369,17 @@ static void the_summary_is_a_sentence(void **state)
 {
 	struct report_totals totals = {.files = 12};
 
-	assert_string_equal(last_line(*state, totals), "All clear: no findings in 12 files.\n");
+	assert_string_equal(last_lines(*state, totals), "All clear: no findings in 12 files.\n");
 	totals.failed = 2;
-	assert_string_equal(last_line(*state, totals), "No findings in 10 files; 2 could not be checked.\n");
+	assert_string_equal(last_lines(*state, totals), "No findings in 10 files; 2 could not be checked.\n");
 	totals = (struct report_totals){.files = 9, .findings = 3, .by_severity = {1, 0, 0, 2}, .reported = 2,
 					.failing = 2};
-	assert_string_equal(last_line(*state, totals), "Found 3 findings (2 errors, 1 hint) in 2 files.\n");
+	assert_string_equal(last_lines(*state, totals), "Found 3 findings (2 errors, 1 hint) in 2 files.\n" MORE);
 	totals = (struct report_totals){.files = 9, .findings = 1, .by_severity = {1}, .reported = 1};
-	assert_string_equal(last_line(*state, totals),
-			    "Found 1 finding (1 hint) in 1 file; hints alone do not fail a run.\n");
+	assert_string_equal(last_lines(*state, totals),
+			    "Found 1 finding (1 hint) in 1 file; hints alone do not fail a run.\n" MORE);
 	totals.failing = 1;
-	assert_string_equal(last_line(*state, totals), "Found 1 finding (1 hint) in 1 file.\n");
+	assert_string_equal(last_lines(*state, totals), "Found 1 finding (1 hint) in 1 file.\n" MORE);
 }
 
 int main(void)

@@ -198,6 +198,30 @@ static void a_label_without_room_gets_its_own_line(void **state)
 			    "   |       not so short\n");
 }
 
+static void a_long_label_is_broken_at_spaces(void **state)
+{
+	assert_string_equal(marked(&narrow_frame, "abcdefghijklmnopqrstuvwxyz", 4, 6, "1. one two three four five six seven"),
+			    " 7 | abcdefghijklmnopqrstuvwxyz\n"
+			    "   |     ^^\n"
+			    "   |     1. one two three four five\n"
+			    "   |        six seven\n");
+}
+
+static void words_are_kept_whole(void **state)
+{
+	struct buf wrapped = BUF_INIT;
+
+	visible_add_wrapped(&wrapped, STR("aa bb cccccccc d"), 5, STR("> "), 0);
+	assert_string_equal(buf_text(&wrapped), "aa bb\n> cccccccc\n> d");
+	buf_reset(&wrapped);
+	visible_add_wrapped(&wrapped, STR("aa  bb \n"), 0, STR("> "), 0);
+	assert_string_equal(buf_text(&wrapped), "aa  bb \\n");
+	buf_reset(&wrapped);
+	visible_add_wrapped(&wrapped, STR("日本 日本"), 8, STR(""), 0);
+	assert_string_equal(buf_text(&wrapped), "日本\n日本");
+	buf_release(&wrapped);
+}
+
 static struct excerpt excerpt_of(const char *line, uint32_t start, uint32_t end, uint32_t end_line)
 {
 	return (struct excerpt){.start = {3, start}, .end = {end_line, end}, .line_text = line,
@@ -243,6 +267,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_line_that_just_fits_is_not_cut, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_wide_character_cut_in_half_leaves_a_space, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_label_without_room_gets_its_own_line, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_long_label_is_broken_at_spaces, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(words_are_kept_whole, set_up, tear_down),
 		cmocka_unit_test(an_excerpt_is_marked_by_code_points),
 		cmocka_unit_test(an_excerpt_of_several_lines_is_marked_to_the_end_of_its_first),
 	};
