@@ -1,7 +1,8 @@
 # vramlint. `make help` lists what there is to make.
 #
 # Yours to set: CC, CFLAGS, CPPFLAGS, LDFLAGS, LDLIBS, HOSTCC (builds what runs during the build), PREFIX, DESTDIR,
-# MODE (release, debug, asan, tsan, cov, fuzz), V=1 (show commands), WERROR=1 (warnings are errors), ARGS (for run).
+# MODE (release, debug, asan, tsan, cov, fuzz), V=1 (show commands), WERROR=1 (warnings are errors), ARGS (for run),
+# TREES (for bench).
 
 MODE ?= release
 PREFIX ?= /usr/local
@@ -215,6 +216,10 @@ bless-score: all ## take the present score as the one that may not get worse
 bless: all ## write the golden files anew; read the diff
 	@for suite in $(own_suites); do \
 		if grep -q -e --bless "$$suite"; then VRAMLINT=$(abspath $(program)) "$$suite" --bless || exit; fi; done
+
+.PHONY: bench
+bench: all ## time and memory beside ruff (TREES: folders to check)
+	@tests/bench/speed --bin $(program) $(TREES)
 
 lint: ## layers, rules and their documents
 	@tools/check-layers
