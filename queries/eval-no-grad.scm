@@ -1,2 +1,2 @@
 ; calls that may be a forward
-(call function: (_) @callee) @forward
+(call) @forward

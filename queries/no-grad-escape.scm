@@ -1,5 +1,5 @@
-; calls that make a grad mode or keep a value, yields, and backward
-(call function: (_) @callee) @place
+; calls that make a grad mode or keep a value, yields, and what backward walks
+(call) @place
 (yield) @place
-(assignment right: (_) @value) @place
-(augmented_assignment right: (_) @value) @place
+(assignment) @place
+(augmented_assignment) @place

@@ -1,2 +1,2 @@
 ; calls that may print, log or track
-(call function: (_) @callee) @log
+(call) @log

@@ -22,6 +22,7 @@ static void begin_root(struct interp *in, struct def *def)
 	in->module_depth = 0;
 	in->compared_count = 0;
 	in->lazy_birth = false;
+	in->lazy_name.length = 0;
 	grad_set(in, GRAD_ON);
 	VEC_ADD(&in->roots, root);
 }
@@ -66,7 +67,7 @@ static void run_function(struct interp *in, struct def *def)
 	struct args *args = unknown_args(in, def, false);
 	in->frame = NULL;
 	if (def->is_generator) {
-		bool off;
+		bool off = false;
 		struct object generator = *function;
 		generator.bound_args = args;
 		run_generator(in, &generator, NULL, &off);
@@ -116,7 +117,7 @@ static void walk_method(struct interp *in, struct method_walk *walk)
 	struct value grad = cell_get(in, in->grad_cell);
 	if (walk->hook && walk->hook->grad)
 		grad_enter(in, walk->hook->grad, NULL);
-	bool off;
+	bool off = false;
 	struct value result;
 	if (walk->def->is_generator) {
 		struct object generator = *walk->method;
@@ -156,16 +157,17 @@ struct class_walk {
 	struct class_info *class;
 	struct object *self;
 	const bool *wanted;
-	const bool *skip; /* methods that were walked before, by def index */
+	const bool *skip; /* methods that were walked before, in the order of the class */
 };
 
 static bool class_body(struct interp *in, struct loop *loop, void *context)
 {
 	struct class_walk *walk = context;
 	(void)loop;
-	for (uint32_t i = 0; i < in->def_count; i++) {
+	uint32_t place = 0;
+	for (uint32_t i = in->first_child[walk->class->def->index]; i-- > 0; i = in->next_child[i]) {
 		struct def *def = in->defs[i];
-		if (def->parent != walk->class->def || !is_function(def) || walk->skip[i] || str_is(def->name, "__init__"))
+		if (!is_function(def) || walk->skip[place++] || str_is(def->name, "__init__"))
 			continue;
 		struct object *method = in->functions[i];
 		if (!method || !method->function)
@@ -184,11 +186,16 @@ static bool class_body(struct interp *in, struct loop *loop, void *context)
 static void run_class(struct interp *in, struct class_info *class, const bool *wanted)
 {
 	bool any = false;
-	bool *skip = ARENA_ARRAY(in->arena, bool, in->def_count);
-	for (uint32_t i = 0; i < in->def_count; i++) {
-		skip[i] = in->visited[i];
-		any |= in->defs[i]->parent == class->def && is_function(in->defs[i]) && !in->visited[i] &&
-		       (!wanted || wanted[i]);
+	uint32_t methods = 0;
+	for (uint32_t i = in->first_child[class->def->index]; i-- > 0; i = in->next_child[i])
+		methods += is_function(in->defs[i]);
+	bool *skip = ARENA_ARRAY(in->arena, bool, methods + 1u);
+	methods = 0;
+	for (uint32_t i = in->first_child[class->def->index]; i-- > 0; i = in->next_child[i]) {
+		if (!is_function(in->defs[i]))
+			continue;
+		skip[methods++] = in->visited[i];
+		any |= !in->visited[i] && (!wanted || wanted[i]);
 	}
 	if (!any)
 		return;
@@ -256,6 +263,15 @@ void analysis_run(struct analysis *analysis, const struct model *model, struct a
 	in->visited = ARENA_ARRAY(arena, bool, lower->def_count + 1u);
 	in->functions = ARENA_ARRAY(arena, struct object *, lower->def_count + 1u);
 	in->budget = (int64_t)lower->expr_count * EVALUATIONS + EVALUATIONS_AT_LEAST;
+	in->first_child = ARENA_ARRAY(arena, uint32_t, lower->def_count + 1u);
+	in->next_child = ARENA_ARRAY(arena, uint32_t, lower->def_count + 1u);
+	for (uint32_t i = lower->def_count; i-- > 0;) { /* from the back, so that lists are in order */
+		const struct def *parent = lower->defs[i]->parent;
+		if (!parent)
+			continue;
+		in->next_child[i] = in->first_child[parent->index];
+		in->first_child[parent->index] = i + 1;
+	}
 	origin_table_init(&in->origins, arena);
 	struct str none = {"", 0};
 	cell_new(in, none, 0, NULL); /* number 0 stands for no cell */
@@ -287,6 +303,5 @@ void analysis_release(struct analysis *analysis)
 	VEC_RELEASE(&in->calls);
 	VEC_RELEASE(&in->events);
 	VEC_RELEASE(&in->roots);
-	map_release(&in->interned);
 	arena_release(&in->scratch);
 }

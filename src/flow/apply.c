@@ -346,6 +346,32 @@ static struct str receiver_text(struct interp *in, const struct expr *node)
 	return (struct str){in->text.at + callee->span.start, callee->span.end - callee->span.start};
 }
 
+/* d.update(a=x), d.update({"a": x}): stores under keys that are known. False where the keys are not. */
+static bool update_by_keys(struct interp *in, struct object *into, struct args *args, const struct expr *node, struct str name)
+{
+	for (uint32_t i = 0; i < args->count; i++) {
+		if (args->names[i].length)
+			continue;
+		const struct value *from = &args->values[i];
+		if (from->object_count != 1 || object_get(in, from->objects[0])->rest || object_get(in, from->objects[0])->input)
+			return false;
+	}
+	for (uint32_t i = 0; i < args->count; i++) {
+		struct value key = value_of(KIND_TEXT);
+		if (args->names[i].length) {
+			key.text = args->names[i];
+			store_into(in, into->id, STORE_KEY, &key, args->values[i], node->span, name);
+			continue;
+		}
+		struct object *from = object_get(in, args->values[i].objects[0]);
+		for (size_t k = 0; k < from->slots.count; k++) {
+			key.text = from->slots.items[k].name;
+			store_into(in, into->id, STORE_KEY, &key, cell_get(in, from->slots.items[k].cell), node->span, name);
+		}
+	}
+	return true;
+}
+
 static void apply_store(struct interp *in, const struct model_effect *effect, const struct value *target, struct args *args,
 			const struct expr *node)
 {
@@ -361,7 +387,8 @@ static void apply_store(struct interp *in, const struct model_effect *effect, co
 		for (uint8_t k = 0; effect->op == STORE_KEY && node->kind == EXPR_CALL && k < value.object_count; k++)
 			if (loop_within(object_get(in, value.objects[k])->birth, object->birth) || !object->birth)
 				object_get(in, value.objects[k])->birth = object->birth;
-		store_into(in, object->id, effect->op, key, value, node->span, name);
+		if (effect->op != STORE_UPDATE || !update_by_keys(in, object, args, node, name))
+			store_into(in, object->id, effect->op, key, value, node->span, name);
 	}
 }
 
@@ -395,10 +422,10 @@ static void apply_log(struct interp *in, const struct model_effect *effect, cons
 		      const struct expr *node)
 {
 	struct value value = effect_value(in, effect, args, node);
-	struct origin_set *all = deep_origins(in, &value);
+	struct origin_set *all = formatted_origins(in, &value);
 	if (effect->value < 0)
 		for (uint32_t i = 0; i < args->count; i++)
-			all = origin_union(&in->origins, all, deep_origins(in, &args->values[i]));
+			all = origin_union(&in->origins, all, formatted_origins(in, &args->values[i]));
 	struct event *event = event_add(in, EVENT_LOG, node->span);
 	event->value = value;
 	event->origins = all;

@@ -92,10 +92,8 @@ static bool in_chain(const struct call *call, const struct def *def)
 
 static struct scope *scope_enter(struct interp *in, struct def *def, struct scope *parent)
 {
-	struct {
-		const void *def, *call;
-	} key = {def, in->call};
-	struct scope *scope = map_get(&in->interned, (struct str){(const char *)&key, sizeof key});
+	struct place_key key = {def, in->call, 0, 'S'};
+	struct scope *scope = place_get(in, &key);
 	if (!scope) {
 		scope = ARENA_NEW(in->arena, struct scope);
 		scope->def = def;
@@ -103,7 +101,7 @@ static struct scope *scope_enter(struct interp *in, struct def *def, struct scop
 		scope->first_cell = (uint32_t)in->cells.count;
 		for (uint32_t i = 0; i < def->local_count; i++)
 			cell_new(in, def->locals[i], 0, def);
-		map_put(&in->interned, (struct str){(const char *)&key, sizeof key}, scope);
+		place_put(in, &key, scope);
 	}
 	scope->parent = parent;
 	for (uint32_t i = 0; i < def->local_count; i++)
@@ -402,6 +400,7 @@ struct value forward_call(struct interp *in, struct object *module, const struct
 	}
 	in->forward_count++;
 	bool off = grad_is_off(in), frozen = hidden_number(in, module, STR("%frozen")) == 1;
+	struct origin_set *recorded = out.origins;
 	if (out.origins)
 		out.origins = origin_retag(&in->origins, out.origins, off ? ORIGIN_CUT : ORIGIN_CALL);
 	struct site *site = site_new(in, SITE_FORWARD, node, module->id, node->span);
@@ -411,10 +410,10 @@ struct value forward_call(struct interp *in, struct object *module, const struct
 	site->mode = (int8_t)object_mode(in, module);
 	site->name = module->name;
 	site->grad_off = off;
-	site->inputs = out.origins;
+	site->inputs = recorded;
 	if (off)
 		out.flags |= VALUE_GRAD_OFF;
-	if (!frozen || off)
+	if (recorded || !frozen)
 		out.origins = origin_add(&in->origins, out.origins, origin_make(site->id, off ? ORIGIN_CUT : ORIGIN_SELF));
 	if (in->module_depth == 0) {
 		struct event *event = event_add(in, EVENT_FORWARD, node->span);
@@ -742,9 +741,9 @@ struct value call_method(struct interp *in, const struct value *receiver, struct
 	const struct model_class *class = class_of_kind(in, receiver);
 	const struct model_rule *rule = model_method(in->model, class, name);
 	if (!class) {
-		rule = model_method(in->model, model_class_get(in->model, "torch.Tensor"), name);
-		if (!rule && !tensors)
-			rule = model_any_method(in->model, name);
+		rule = tensors ? NULL : model_any_method(in->model, name);
+		if (!rule)
+			rule = model_method(in->model, model_class_get(in->model, "torch.Tensor"), name);
 	}
 	if (rule)
 		return apply_rule(in, rule, receiver, args, node, name);

@@ -4,20 +4,14 @@
 
 struct class_info *class_find(struct interp *in, const struct def *def)
 {
-	struct {
-		char what[8];
-		const void *def;
-	} key = {"class", def};
-	return map_get(&in->interned, (struct str){(const char *)&key, sizeof key});
+	struct place_key key = {def, NULL, 0, 'D'};
+	return place_get(in, &key);
 }
 
 static void class_keep(struct interp *in, struct class_info *info)
 {
-	struct {
-		char what[8];
-		const void *def;
-	} key = {"class", info->def};
-	map_put(&in->interned, (struct str){(const char *)&key, sizeof key}, info);
+	struct place_key key = {info->def, NULL, 0, 'D'};
+	place_put(in, &key, info);
 }
 
 static void add_base(struct interp *in, struct class_info *info, const struct value *base)
@@ -73,6 +67,9 @@ struct class_info *class_define(struct interp *in, struct def *def)
 		add_base(in, info, &base);
 	}
 	info->is_record |= is_dataclass(in, def);
+	/* a class with a forward and a base out of sight is a module, as far as anyone can tell */
+	if (info->open && !info->library && def_local(def, STR("forward")) >= 0)
+		info->library = model_class_get(in->model, "torch.nn.Module");
 	info->scope = ARENA_NEW(in->arena, struct scope);
 	info->scope->def = def;
 	info->scope->call = in->call;
@@ -220,8 +217,11 @@ struct value record_replace(struct interp *in, struct object *object, struct arg
 	for (size_t i = 0; i < object->slots.count; i++) {
 		struct str name = object->slots.items[i].name;
 		struct value value = cell_get(in, object->slots.items[i].cell);
+		/* a tuple's field stands under its name and then under its position */
+		bool position = i > 0 && name.length && name.at[0] >= '0' && name.at[0] <= '9';
+		struct str field = position ? object->slots.items[i - 1].name : name;
 		for (uint32_t j = 0; j < args->count; j++)
-			if (str_equal(args->names[j], name))
+			if (str_equal(args->names[j], field))
 				value = args->values[j];
 		if (copy != object)
 			fill_cell(in, object_slot(in, copy, name, true), value, node->span, name, false);

@@ -24,9 +24,30 @@ static bool asks_grad(struct interp *in, const struct value *context)
 	return any;
 }
 
-static bool run_inside(struct interp *in, const struct stmt *stmt, uint32_t next)
+/* Runs the block inside one context more; GRAD is the mode around it, which whoever leaves the block finds again. */
+static bool run_inside(struct interp *in, const struct stmt *stmt, uint32_t next, struct value grad)
 {
-	return next < stmt->item_count ? exec_with(in, stmt, next) : exec_block(in, &stmt->body);
+	enum { DEEPEST = 8 };
+	struct frame *frame = in->frame;
+	bool counted = frame && frame->grad_depth < DEEPEST;
+	if (counted)
+		frame->grads[frame->grad_depth++] = grad;
+	bool alive = next < stmt->item_count ? exec_with(in, stmt, next) : exec_block(in, &stmt->body);
+	if (counted)
+		frame->grad_depth--;
+	return alive;
+}
+
+struct delta *delta_leaving(struct interp *in, uint32_t mark, struct delta *next, int kept)
+{
+	const struct frame *frame = in->frame;
+	if (!frame || frame->grad_depth <= kept)
+		return state_delta(in, mark, next);
+	struct value now = cell_get(in, in->grad_cell);
+	cell_set(in, in->grad_cell, frame->grads[kept]);
+	struct delta *delta = state_delta(in, mark, next);
+	cell_set(in, in->grad_cell, now);
+	return delta;
 }
 
 static bool with_grad(struct interp *in, const struct value *context, const struct stmt *stmt, uint32_t next)
@@ -44,7 +65,7 @@ static bool with_grad(struct interp *in, const struct value *context, const stru
 	bool block = in->frame ? in->frame->grad_block : false;
 	if (in->frame)
 		in->frame->grad_block = true;
-	bool alive = run_inside(in, stmt, next);
+	bool alive = run_inside(in, stmt, next, grad);
 	if (in->frame)
 		in->frame->grad_block = block;
 	cell_set(in, in->grad_cell, grad);
@@ -67,7 +88,7 @@ static bool with_generator(struct interp *in, struct object *generator, const st
 	bool block = in->frame ? in->frame->grad_block : false;
 	if (in->frame && off)
 		in->frame->grad_block = true;
-	bool alive = run_inside(in, stmt, next);
+	bool alive = run_inside(in, stmt, next, grad);
 	if (in->frame)
 		in->frame->grad_block = block;
 	cell_set(in, in->grad_cell, grad);
@@ -85,7 +106,7 @@ static bool with_object(struct interp *in, struct object *object, const struct w
 		entered = call_def(in, enter, object->id, args_new(in, 0), item->value);
 	if (item->target)
 		assign_target(in, item->target, entered, item->target->span);
-	bool alive = run_inside(in, stmt, next);
+	bool alive = run_inside(in, stmt, next, grad);
 	if (leave && leave->function)
 		call_def(in, leave, object->id, args_new(in, 0), item->value);
 	cell_set(in, in->grad_cell, grad);
@@ -131,7 +152,7 @@ bool exec_with(struct interp *in, const struct stmt *stmt, uint32_t next)
 			inner = value_of(KIND_UNKNOWN);
 		assign_target(in, item->target, inner, item->target->span);
 	}
-	bool alive = run_inside(in, stmt, next + 1);
+	bool alive = run_inside(in, stmt, next + 1, grad);
 	/* a stack of contexts that the block filled ends with it */
 	cell_set(in, in->grad_cell, grad);
 	return alive;

@@ -296,6 +296,9 @@ static struct value read_object_attribute(struct interp *in, struct object *obje
 struct value read_attribute(struct interp *in, const struct value *object, struct str name, const struct expr *node)
 {
 	struct value out = value_bottom();
+	enum { LONGEST_NAME = 200 };
+	if (object->dotted && strlen(object->dotted) + name.length > LONGEST_NAME)
+		return value_of(KIND_UNKNOWN);
 	if (object->dotted) {
 		const char *dotted = arena_format(in->arena, "%s.%.*s", object->dotted, STR_ARG(name));
 		out = library_value(in, model_canonical(in->model, dotted), node->span);
@@ -571,7 +574,7 @@ static struct value eval_binary(struct interp *in, const struct expr *e)
 	if (e->op == '%' && value_only(&first, KIND_TEXT)) {
 		struct value right = eval(in, e->items[1]);
 		struct value out = value_of(KIND_TEXT);
-		out.origins = origin_retag(&in->origins, deep_origins(in, &right), ORIGIN_OP);
+		out.origins = origin_retag(&in->origins, formatted_origins(in, &right), ORIGIN_OP);
 		out.counter = right.counter;
 		out.made = e->span;
 		return out;
@@ -650,7 +653,7 @@ static struct value eval_text(struct interp *in, const struct expr *e)
 	out.made = e->span;
 	for (uint16_t i = 0; i < e->count; i++) {
 		struct value v = eval(in, e->items[i]);
-		out = value_add_origins(in, out, origin_retag(&in->origins, deep_origins(in, &v), ORIGIN_OP));
+		out = value_add_origins(in, out, origin_retag(&in->origins, formatted_origins(in, &v), ORIGIN_OP));
 		if (v.counter)
 			out.counter = v.counter;
 	}

@@ -539,9 +539,10 @@ enum { LOOP_WALKS = 3 };
 
 void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *context, bool may_skip)
 {
+	enum { DEEPEST = 12 };
 	uint32_t mark = state_mark(in);
 	size_t first_event = in->events.count;
-	struct loop_frame frame = {.loop = loop, .mark = mark};
+	struct loop_frame frame = {.loop = loop, .mark = mark, .grad_depth = in->frame ? in->frame->grad_depth : 0};
 	struct loop *outer_path = in->path;
 	struct frame *owner = in->frame;
 	if (owner) {
@@ -555,7 +556,8 @@ void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *conte
 	mark = frame.mark = state_mark(in);
 	struct delta *back = NULL, *exits = owner ? owner->exits : NULL;
 	struct value result = owner ? owner->result : value_bottom();
-	bool again = loop->head != NULL, trial = in->trial;
+	/* so deep inside other loops nobody counts steps: one walk shows what it does */
+	bool again = loop->head != NULL, trial = in->trial || loop->depth > DEEPEST;
 	for (int walk = again ? 1 : 0; walk < LOOP_WALKS; walk++) {
 		state_undo(in, mark);
 		if (owner) {
@@ -793,17 +795,15 @@ static void run_clause(struct interp *in, struct comprehension_context *c)
 
 static uint32_t comprehension_cells(struct interp *in, const struct expr *e)
 {
-	struct {
-		const void *e, *call;
-	} key = {e, in->call};
-	uint32_t first = (uint32_t)(uintptr_t)map_get(&in->interned, (struct str){(const char *)&key, sizeof key});
+	struct place_key key = {e, in->call, 0, 'G'};
+	uint32_t first = (uint32_t)(uintptr_t)place_get(in, &key);
 	if (first)
 		return first;
 	first = (uint32_t)in->cells.count;
 	for (uint32_t i = 0; i < e->def->local_count; i++)
 		cell_new(in, e->def->locals[i], 0, e->def);
 	cell_new(in, STR("[]"), 0, e->def);
-	map_put(&in->interned, (struct str){(const char *)&key, sizeof key}, (void *)(uintptr_t)first);
+	place_put(in, &key, (void *)(uintptr_t)first);
 	return first;
 }
 
@@ -993,6 +993,11 @@ static bool is_main_guard(const struct expr *e)
 	       str_is(e->items[0]->name, "__name__");
 }
 
+static bool is_elif(const struct block *other)
+{
+	return other->count == 1 && other->stmts[0]->kind == STMT_IF && literal_truth(other->stmts[0]->value) < 0;
+}
+
 static bool exec_if(struct interp *in, const struct stmt *s)
 {
 	eval(in, s->value);
@@ -1003,11 +1008,11 @@ static bool exec_if(struct interp *in, const struct stmt *s)
 		return exec_block(in, &s->other);
 	struct object *guarded = length_guard(in, s->value);
 	const struct expr *missing = asks_missing(s->value);
-	bool lazy = in->lazy_birth;
 	struct loop *lazy_path = in->lazy_path;
+	struct str lazy_name = in->lazy_name;
 	if (missing && in->path) {
 		in->lazy_path = path_of_home(in, missing);
-		in->lazy_birth = true;
+		in->lazy_name = text_of(in, missing->span);
 	}
 	uint32_t mark = state_mark(in);
 	struct delta *ends = NULL;
@@ -1019,8 +1024,15 @@ static bool exec_if(struct interp *in, const struct stmt *s)
 	if (guarded)
 		guarded->guarded--;
 	in->compared_count = compared;
-	in->lazy_birth = lazy;
+	in->lazy_name = lazy_name;
 	in->lazy_path = lazy_path;
+	/* a chain of elif is one branch of many sides, not a nest */
+	while (is_elif(&s->other)) {
+		s = s->other.stmts[0];
+		state_undo(in, mark);
+		eval(in, s->value);
+		alive |= run_side(in, mark, s->value, true, &s->body, &ends);
+	}
 	alive |= run_side(in, mark, s->value, false, &s->other, &ends);
 	if (ends)
 		state_join(in, mark, ends, false);
@@ -1098,7 +1110,7 @@ static void leave_loop(struct interp *in, bool again)
 	if (!loop)
 		return;
 	struct delta **list = again ? &loop->continues : &loop->breaks;
-	*list = state_delta(in, loop->mark, *list);
+	*list = delta_leaving(in, loop->mark, *list, loop->grad_depth);
 }
 
 static void exec_return(struct interp *in, const struct stmt *s)
@@ -1112,7 +1124,7 @@ static void exec_return(struct interp *in, const struct stmt *s)
 		struct event *event = event_add(in, EVENT_RETURN, s->span);
 		event_value(in, event, &v);
 	}
-	frame->exits = state_delta(in, frame->entry, frame->exits);
+	frame->exits = delta_leaving(in, frame->entry, frame->exits, 0);
 }
 
 static void exec_delete(struct interp *in, const struct stmt *s)
@@ -1230,6 +1242,16 @@ static void exec_def(struct interp *in, const struct stmt *s)
 		cell_set(in, cell, value);
 }
 
+/* Whether S makes what an `if x is None` around it found missing: x itself or an item of it. */
+static bool is_lazy_target(struct interp *in, const struct stmt *s)
+{
+	if (!in->lazy_name.length || s->target_count != 1)
+		return false;
+	struct str target = text_of(in, s->targets[0]->span);
+	return target.length >= in->lazy_name.length && memcmp(target.at, in->lazy_name.at, in->lazy_name.length) == 0 &&
+	       (target.length == in->lazy_name.length || target.at[in->lazy_name.length] == '[');
+}
+
 static bool exec_stmt(struct interp *in, const struct stmt *s)
 {
 	switch (s->kind) {
@@ -1244,7 +1266,9 @@ static bool exec_stmt(struct interp *in, const struct stmt *s)
 		return true;
 	case STMT_ASSIGN:
 		if (s->value) {
+			in->lazy_birth = is_lazy_target(in, s);
 			struct value v = eval(in, s->value);
+			in->lazy_birth = false;
 			for (uint16_t i = 0; i < s->target_count; i++)
 				assign_target(in, s->targets[i], v, s->span);
 		}

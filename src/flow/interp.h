@@ -182,6 +182,7 @@ struct loop_frame {
 	struct loop *loop;
 	uint32_t mark;
 	struct delta *breaks, *continues;
+	int grad_depth; /* with-blocks open around the loop */
 };
 
 struct frame {
@@ -199,6 +200,8 @@ struct frame {
 	struct def *in_class;     /* class whose method this is, or NULL */
 	int handler_depth;
 	bool grad_block;          /* inside a with-block that sets the grad mode */
+	struct value grads[8];    /* grad modes around the with-blocks that are open, outermost first */
+	int grad_depth;
 	bool grad_decorated;      /* the grad mode came from a decorator, which a yield leaves */
 };
 
@@ -275,6 +278,24 @@ struct root {
 	bool callers_known;
 };
 
+/* What is made once per place: the same syntax in the same chain of calls is the same thing in every walk. */
+struct place_key {
+	const void *node;
+	const void *within;
+	uint32_t variant;
+	char what; /* 'O' object, 'K' call, 'L' loop, 'C' carry, 'S' scope, 'G' gathered cells, 'D' class, 'a'… sites */
+};
+
+struct place_entry {
+	struct place_key place;
+	void *value; /* NULL: free */
+};
+
+struct place_table {
+	struct place_entry *entries;
+	uint32_t room, count; /* room is a power of two, or 0 */
+};
+
 struct interp {
 	const struct model *model;
 	struct arena *arena;
@@ -289,7 +310,8 @@ struct interp {
 	VEC(struct call *) calls;
 	VEC(struct event) events;
 	VEC(struct root) roots;
-	struct map interned;
+	struct place_table places;
+	uint32_t *first_child, *next_child; /* by def index: 1 + index of a definition inside, of the next beside */
 	struct def *module;
 	struct scope *module_scope;
 	bool *visited;             /* by def index: was walked as part of a root */
@@ -317,6 +339,7 @@ struct interp {
 	const struct expr *statement_value; /* the expression that is a whole statement */
 	bool lazy_birth;           /* under `if x is None`: what is made here is made once */
 	struct loop *lazy_path;
+	struct str lazy_name;      /* x */
 };
 
 /* state.c */
@@ -332,6 +355,8 @@ void state_join(struct interp *in, uint32_t mark, const struct delta *deltas, bo
 void state_leave(struct interp *in, uint32_t mark, const struct delta *deltas, const struct call *frame);
 
 /* object.c */
+void *place_get(const struct interp *in, const struct place_key *place);
+void place_put(struct interp *in, const struct place_key *place, void *value); /* VALUE is not NULL */
 struct object *object_get(struct interp *in, uint32_t id);
 struct object *object_new(struct interp *in, const void *node, uint32_t variant, uint32_t kinds, struct span span);
 /* The object that object_new would make anew, as it is. */
@@ -347,7 +372,10 @@ struct value input_value(struct interp *in, const void *node, uint32_t variant, 
 struct site *site_new(struct interp *in, enum site_kind kind, const void *node, uint32_t variant, struct span span);
 struct loop *loop_enter(struct interp *in, const void *node, enum loop_form form, struct span span);
 struct call *call_enter(struct interp *in, const struct expr *node, struct def *callee, struct span span);
+/* Origins of VALUE and of all that is kept in it. */
 struct origin_set *deep_origins(struct interp *in, const struct value *value);
+/* As deep_origins, with those of what was formatted into text. */
+struct origin_set *formatted_origins(struct interp *in, const struct value *value);
 struct event *event_add(struct interp *in, enum event_kind kind, struct span node);
 /* Empties all slots: what the object held is gone. */
 void clear_slots(struct interp *in, struct object *object);
@@ -445,5 +473,7 @@ struct value record_replace(struct interp *in, struct object *object, struct arg
 /* Runs the body of STMT inside its contexts, from number NEXT on; false where control left it. */
 bool exec_with(struct interp *in, const struct stmt *stmt, uint32_t next);
 void grad_enter(struct interp *in, const char *mode, const struct value *argument);
+/* The state at a jump out of all with-blocks of the frame but the first KEPT, which leave the grad mode as it was. */
+struct delta *delta_leaving(struct interp *in, uint32_t mark, struct delta *next, int kept);
 
 #endif

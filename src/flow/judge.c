@@ -199,6 +199,14 @@ static void decide_by_forward(struct judging *j)
 	}
 }
 
+static bool inside_step(const struct judging *j, const struct loop *loop)
+{
+	for (loop = loop->outer; loop; loop = loop->outer)
+		if (j->loops[loop->id] == LOOP_STEP)
+			return true;
+	return false;
+}
+
 static void decide_loops(struct judging *j)
 {
 	struct interp *in = j->in;
@@ -217,6 +225,8 @@ static void decide_loops(struct judging *j)
 			j->loops[i] = LOOP_STRUCT;
 		else if (loop->retry)
 			j->loops[i] = LOOP_RETRY;
+		else if (j->loops[i] == LOOP_PLAIN && inside_step(j, loop))
+			j->loops[i] = LOOP_INTRA;
 	}
 }
 
@@ -298,6 +308,8 @@ static enum proof site_proof_now(struct judging *j, const struct site *site)
 	case SITE_DERIVED:
 		return site->inputs ? graph_proof(j, site->inputs, ORIGIN_OP) : PROOF_NONE;
 	case SITE_FORWARD:
+		if (site->frozen && site->inputs)
+			return graph_proof(j, site->inputs, ORIGIN_OP);
 		if (site->proof == PROOF_FLOW)
 			return PROOF_FLOW;
 		return stronger(module_proof(j, site), consumed(j, site->id, ORIGIN_CALL) && !site->frozen ? PROOF_USAGE : PROOF_NONE);
@@ -693,7 +705,8 @@ static void judge_accumulation(struct judging *j, const struct event *event)
 		struct survival one = {.loops = {event->carries[k]}, .count = 1};
 		struct ties ties = {.count = 0};
 		tie(&ties, fact.site ? fact.site->id : 0);
-		tie(&ties, carry_site(in, event->carries[k], event->cell)->id);
+		if (event->cell) /* its site was made by the walk */
+			tie(&ties, carry_site(in, event->carries[k], event->cell)->id);
 		apply_justifications(j, event, &ties, freed, &one);
 		if (!one.count)
 			s.count--;

@@ -1,22 +1,46 @@
 #include <string.h>
 #include "flow/interp.h"
 
-/* Keys of what is made once per place: the same syntax in the same chain of calls is the same thing in every walk. */
-struct place_key {
-	char what;
-	const void *node;
-	const void *within;
-	uint32_t variant;
-};
-
-static void *interned_get(struct interp *in, const struct place_key *key)
+static uint64_t hash_of(const struct place_key *place)
 {
-	return map_get(&in->interned, (struct str){(const char *)key, sizeof *key});
+	uint64_t hash = (uint64_t)(uintptr_t)place->node * 0x9e3779b97f4a7c15u;
+	hash ^= (uint64_t)(uintptr_t)place->within * 0xc2b2ae3d27d4eb4fu;
+	hash ^= ((uint64_t)place->variant << 8 | (unsigned char)place->what) * 0x165667b19e3779f9u;
+	return hash ^ (hash >> 29);
 }
 
-static void interned_put(struct interp *in, const struct place_key *key, void *value)
+static bool same_place(const struct place_key *a, const struct place_key *b)
 {
-	map_put(&in->interned, (struct str){(const char *)key, sizeof *key}, value);
+	return a->node == b->node && a->within == b->within && a->variant == b->variant && a->what == b->what;
+}
+
+/* Where PLACE stands in the table, or the free entry where it would. */
+static struct place_entry *find_place(const struct place_table *table, const struct place_key *place)
+{
+	uint64_t mask = table->room - 1;
+	for (uint64_t at = hash_of(place) & mask;; at = (at + 1) & mask)
+		if (!table->entries[at].value || same_place(&table->entries[at].place, place))
+			return &table->entries[at];
+}
+
+void *place_get(const struct interp *in, const struct place_key *place)
+{
+	return in->places.room ? find_place(&in->places, place)->value : NULL;
+}
+
+void place_put(struct interp *in, const struct place_key *place, void *value)
+{
+	struct place_table *table = &in->places;
+	if (table->count * 2 >= table->room) {
+		struct place_table grown = {.room = table->room ? table->room * 2 : 512, .count = table->count};
+		grown.entries = ARENA_ARRAY(in->arena, struct place_entry, grown.room);
+		for (uint32_t i = 0; i < table->room; i++)
+			if (table->entries[i].value)
+				*find_place(&grown, &table->entries[i].place) = table->entries[i];
+		*table = grown;
+	}
+	*find_place(table, place) = (struct place_entry){*place, value};
+	table->count++;
 }
 
 static const void *within(const struct interp *in)
@@ -24,16 +48,6 @@ static const void *within(const struct interp *in)
 	return in->call ? (const void *)in->call : in->anchor;
 }
 
-static struct place_key place_key(char what, const void *node, const void *within, uint32_t variant)
-{
-	struct place_key key;
-	memset(&key, 0, sizeof key); /* padding is part of the key */
-	key.what = what;
-	key.node = node;
-	key.within = within;
-	key.variant = variant;
-	return key;
-}
 
 struct object *object_get(struct interp *in, uint32_t id)
 {
@@ -51,15 +65,15 @@ void clear_slots(struct interp *in, struct object *object)
 
 struct object *object_peek(struct interp *in, const void *node, uint32_t variant, uint32_t kinds, struct span span)
 {
-	struct place_key key = place_key('O', node, within(in), variant);
-	struct object *object = interned_get(in, &key);
+	struct place_key key = {node, within(in), variant, 'O'};
+	struct object *object = place_get(in, &key);
 	return object ? object : object_new(in, node, variant, kinds, span);
 }
 
 struct object *object_new(struct interp *in, const void *node, uint32_t variant, uint32_t kinds, struct span span)
 {
-	struct place_key key = place_key('O', node, within(in), variant);
-	struct object *object = interned_get(in, &key);
+	struct place_key key = {node, within(in), variant, 'O'};
+	struct object *object = place_get(in, &key);
 	if (object) {
 		/* made anew: what the last one held is gone from it */
 		object->reborn = true;
@@ -77,7 +91,7 @@ struct object *object_new(struct interp *in, const void *node, uint32_t variant,
 	VEC_ADD(&in->objects, object);
 	if (object->birth)
 		VEC_ADD(&object->birth->born, object);
-	interned_put(in, &key, object);
+	place_put(in, &key, object);
 	return object;
 }
 
@@ -145,8 +159,8 @@ void object_prove(struct interp *in, const struct value *value, uint32_t kinds)
 
 struct object *input_object(struct interp *in, const void *node, uint32_t variant, struct str name, struct span span)
 {
-	struct place_key key = place_key('O', node, within(in), variant | 0x80000000u);
-	struct object *object = interned_get(in, &key);
+	struct place_key key = {node, within(in), variant | 0x80000000u, 'O'};
+	struct object *object = place_get(in, &key);
 	if (object)
 		return object;
 	object = object_new(in, node, variant | 0x80000000u, KIND_UNKNOWN, span);
@@ -176,8 +190,8 @@ static uint32_t cond_mask(const struct interp *in)
 
 struct site *site_new(struct interp *in, enum site_kind kind, const void *node, uint32_t variant, struct span span)
 {
-	struct place_key key = place_key((char)('a' + kind), node, within(in), variant);
-	struct site *site = interned_get(in, &key);
+	struct place_key key = {node, within(in), variant, (char)('a' + kind)};
+	struct site *site = place_get(in, &key);
 	if (!site) {
 		site = ARENA_NEW(in->arena, struct site);
 		site->id = (uint32_t)in->sites.count;
@@ -188,7 +202,7 @@ struct site *site_new(struct interp *in, enum site_kind kind, const void *node, 
 		site->def = in->frame ? in->frame->def : NULL;
 		site->span = span;
 		VEC_ADD(&in->sites, site);
-		interned_put(in, &key, site);
+		place_put(in, &key, site);
 	}
 	site->cond = cond_mask(in);
 	return site;
@@ -196,8 +210,8 @@ struct site *site_new(struct interp *in, enum site_kind kind, const void *node, 
 
 struct loop *loop_enter(struct interp *in, const void *node, enum loop_form form, struct span span)
 {
-	struct place_key key = place_key('L', node, within(in), in->path ? in->path->id + 1 : 0);
-	struct loop *loop = interned_get(in, &key);
+	struct place_key key = {node, within(in), in->path ? in->path->id + 1 : 0, 'L'};
+	struct loop *loop = place_get(in, &key);
 	if (loop)
 		return loop;
 	loop = ARENA_NEW(in->arena, struct loop);
@@ -211,14 +225,14 @@ struct loop *loop_enter(struct interp *in, const void *node, enum loop_form form
 	loop->form = form;
 	loop->in_forward = in->forward_depth > 0;
 	VEC_ADD(&in->loops, loop);
-	interned_put(in, &key, loop);
+	place_put(in, &key, loop);
 	return loop;
 }
 
 struct call *call_enter(struct interp *in, const struct expr *node, struct def *callee, struct span span)
 {
-	struct place_key key = place_key('K', node ? (const void *)node : (const void *)callee, within(in), callee->index);
-	struct call *call = interned_get(in, &key);
+	struct place_key key = {node ? (const void *)node : (const void *)callee, within(in), callee->index, 'K'};
+	struct call *call = place_get(in, &key);
 	if (call) {
 		call->path = in->path;
 		return call;
@@ -233,7 +247,7 @@ struct call *call_enter(struct interp *in, const struct expr *node, struct def *
 	call->callee = callee;
 	call->path = in->path;
 	VEC_ADD(&in->calls, call);
-	interned_put(in, &key, call);
+	place_put(in, &key, call);
 	return call;
 }
 
@@ -262,9 +276,11 @@ struct value tag_value(struct interp *in, struct value value, enum origin_tag ta
  * that is kept with all it holds. */
 enum { DEEP = 4, DEEP_OBJECTS = 24, RECORD_SLOTS = 16 };
 
-static struct origin_set *deep(struct interp *in, const struct value *value, int depth, int *objects)
+static struct origin_set *deep(struct interp *in, const struct value *value, int depth, int *objects, bool texts)
 {
 	struct origin_set *set = value->origins ? value->origins : in->origins.empty;
+	if (!texts && value_only(value, KIND_TEXT)) /* text keeps no graph, whatever was formatted into it */
+		set = in->origins.empty;
 	if (depth == 0 || *objects <= 0)
 		return set;
 	for (uint8_t i = 0; i < value->object_count; i++) {
@@ -277,14 +293,14 @@ static struct origin_set *deep(struct interp *in, const struct value *value, int
 			continue;
 		(*objects)--;
 		if (object->receiver.kinds)
-			set = origin_union(&in->origins, set, deep(in, &object->receiver, depth - 1, objects));
+			set = origin_union(&in->origins, set, deep(in, &object->receiver, depth - 1, objects, texts));
 		if (object->rest) {
 			struct value v = cell_get(in, object->rest);
-			set = origin_union(&in->origins, set, deep(in, &v, depth - 1, objects));
+			set = origin_union(&in->origins, set, deep(in, &v, depth - 1, objects, texts));
 		}
 		for (size_t j = 0; j < object->slots.count; j++) {
 			struct value v = cell_get(in, object->slots.items[j].cell);
-			set = origin_union(&in->origins, set, deep(in, &v, depth - 1, objects));
+			set = origin_union(&in->origins, set, deep(in, &v, depth - 1, objects, texts));
 		}
 	}
 	return set;
@@ -293,7 +309,13 @@ static struct origin_set *deep(struct interp *in, const struct value *value, int
 struct origin_set *deep_origins(struct interp *in, const struct value *value)
 {
 	int objects = DEEP_OBJECTS;
-	return deep(in, value, DEEP, &objects);
+	return deep(in, value, DEEP, &objects, false);
+}
+
+struct origin_set *formatted_origins(struct interp *in, const struct value *value)
+{
+	int objects = DEEP_OBJECTS;
+	return deep(in, value, DEEP, &objects, true);
 }
 
 /* ---- events ---- */
@@ -366,8 +388,8 @@ void set_mode(struct interp *in, struct object *object, struct str slot, int64_t
 
 struct site *carry_site(struct interp *in, struct loop *loop, uint32_t cell)
 {
-	struct place_key key = place_key('C', loop, NULL, cell);
-	struct site *site = interned_get(in, &key);
+	struct place_key key = {loop, NULL, cell, 'C'};
+	struct site *site = place_get(in, &key);
 	if (site)
 		return site;
 	site = ARENA_NEW(in->arena, struct site);
@@ -381,6 +403,6 @@ struct site *carry_site(struct interp *in, struct loop *loop, uint32_t cell)
 	site->loop = loop;
 	site->name = in->cells.items[cell].name;
 	VEC_ADD(&in->sites, site);
-	interned_put(in, &key, site);
+	place_put(in, &key, site);
 	return site;
 }
