@@ -1,0 +1,193 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "py/parse.h"
+
+struct fixture {
+	struct py_grammar grammar;
+	struct py_parser parser;
+	struct arena arena;
+	TSTree *tree;
+};
+
+static int set_up(void **state)
+{
+	static struct fixture fixture;
+
+	memset(&fixture, 0, sizeof fixture);
+	py_grammar_init(&fixture.grammar);
+	py_parser_init(&fixture.parser);
+	arena_init(&fixture.arena);
+	*state = &fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+
+	ts_tree_delete(fixture->tree);
+	py_parser_release(&fixture->parser);
+	py_grammar_release(&fixture->grammar);
+	arena_release(&fixture->arena);
+	return 0;
+}
+
+static TSNode parsed(struct fixture *fixture, const char *text)
+{
+	struct err err;
+
+	if (fixture->tree)
+		ts_tree_delete(fixture->tree);
+	fixture->tree = py_parse(&fixture->parser, str_from(text), NULL, &err);
+	assert_non_null(fixture->tree);
+	return ts_tree_root_node(fixture->tree);
+}
+
+static struct py_child *children_of(struct fixture *fixture, TSNode node, uint32_t expected)
+{
+	uint32_t count;
+	struct py_child *children = py_children(&fixture->parser, &fixture->grammar, node, &fixture->arena, &count);
+
+	assert_int_equal(count, expected);
+	return children;
+}
+
+/* Every kind that the analysis tells apart exists in the grammar, else code for it would never run. */
+static void every_kind_is_in_the_grammar(void **state)
+{
+	struct fixture *fixture = *state;
+	bool node_found[PY_NODE_COUNT] = {false}, field_found[PY_FIELD_COUNT] = {false};
+
+	for (uint32_t i = 0; i < fixture->grammar.symbols; i++)
+		node_found[fixture->grammar.nodes[i]] = true;
+	for (uint32_t i = 0; i < fixture->grammar.field_ids; i++)
+		field_found[fixture->grammar.fields[i]] = true;
+	for (int i = 1; i < PY_NODE_COUNT; i++)
+		if (!node_found[i])
+			fail_msg("no node of the grammar is of kind %d", i);
+	for (int i = 1; i < PY_FIELD_COUNT; i++)
+		if (!field_found[i])
+			fail_msg("no field of the grammar is field %d", i);
+}
+
+static void nodes_have_kinds(void **state)
+{
+	struct fixture *fixture = *state;
+	TSNode root = parsed(fixture, "f(1)\nif a: b\n@c\ndef d(): pass\n");
+
+	assert_int_equal(py_kind(&fixture->grammar, root), PY_MODULE);
+	assert_int_equal(py_kind(&fixture->grammar, ts_node_named_child(root, 0)), PY_EXPRESSION_STATEMENT);
+	assert_int_equal(py_kind(&fixture->grammar, ts_node_named_child(ts_node_named_child(root, 0), 0)), PY_CALL);
+	assert_int_equal(py_kind(&fixture->grammar, ts_node_named_child(root, 1)), PY_IF);
+	assert_int_equal(py_kind(&fixture->grammar, ts_node_named_child(root, 2)), PY_DECORATED);
+	/* a keyword is no node of interest, though its name may be that of one */
+	assert_int_equal(py_kind(&fixture->grammar, ts_node_child(ts_node_named_child(root, 1), 0)), PY_OTHER);
+}
+
+static void children_are_those_that_matter(void **state)
+{
+	struct fixture *fixture = *state;
+	TSNode root = parsed(fixture, "# note\na\n# note\nb = 1 # note\n");
+	struct py_child *children = children_of(fixture, root, 2);
+
+	assert_int_equal(py_kind(&fixture->grammar, children[0].node), PY_EXPRESSION_STATEMENT);
+	assert_int_equal(children[0].field, PY_NO_FIELD);
+	children = children_of(fixture, ts_node_named_child(children[1].node, 0), 2);
+	assert_int_equal(children[0].field, PY_F_LEFT);
+	assert_int_equal(children[1].field, PY_F_RIGHT);
+	children = children_of(fixture, children[1].node, 0);
+	assert_null(children);
+}
+
+/* An operator is not named, but has a field. */
+static void what_carries_a_field_is_a_child(void **state)
+{
+	struct fixture *fixture = *state;
+	TSNode node = ts_node_named_child(ts_node_named_child(parsed(fixture, "a + b\n"), 0), 0);
+	struct py_child *children = children_of(fixture, node, 3);
+
+	assert_int_equal(children[0].field, PY_F_LEFT);
+	assert_int_equal(children[1].field, PY_F_OPERATOR);
+	assert_int_equal(children[2].field, PY_F_RIGHT);
+}
+
+static void children_of_one_node_do_not_disturb_another(void **state)
+{
+	struct fixture *fixture = *state;
+	TSNode root = parsed(fixture, "a\nb\nc\n");
+	struct py_child *first = children_of(fixture, root, 3);
+
+	children_of(fixture, first[0].node, 1);
+	assert_int_equal(ts_node_start_byte(first[2].node), 4);
+	root = parsed(fixture, "x\n");
+	children_of(fixture, root, 1);
+}
+
+static void spans_are_bytes(void **state)
+{
+	struct fixture *fixture = *state;
+	TSNode node = ts_node_named_child(parsed(fixture, "'\xc3\xa4\xc3\xb6'\nb\n"), 1);
+	struct span span = py_span(node);
+
+	assert_int_equal(span.start, 7);
+	assert_int_equal(span.end, 8);
+}
+
+static void a_parser_is_used_again(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_true(ts_node_has_error(parsed(fixture, "def (\n")));
+	assert_false(ts_node_has_error(parsed(fixture, "x = 1\n")));
+	assert_int_equal(ts_node_child_count(parsed(fixture, "")), 0);
+}
+
+static void an_edited_tree_saves_work(void **state)
+{
+	struct fixture *fixture = *state;
+	struct err err;
+	TSInputEdit edit = {4, 5, 6, {0, 4}, {0, 5}, {0, 6}};
+	TSTree *next;
+
+	parsed(fixture, "x = 1\ny = 2\n");
+	ts_tree_edit(fixture->tree, &edit);
+	next = py_parse(&fixture->parser, STR("x = 12\ny = 2\n"), fixture->tree, &err);
+	assert_non_null(next);
+	assert_int_equal(ts_node_end_byte(ts_node_named_child(ts_tree_root_node(next), 1)), 12);
+	assert_false(ts_node_has_error(ts_tree_root_node(next)));
+	ts_tree_delete(next);
+}
+
+static void nothing_is_left_after_release(void **state)
+{
+	struct py_grammar grammar;
+
+	py_grammar_init(&grammar);
+	assert_non_null(grammar.language);
+	py_grammar_release(&grammar);
+	assert_null(grammar.nodes);
+	assert_null(grammar.fields);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(every_kind_is_in_the_grammar, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(nodes_have_kinds, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(children_are_those_that_matter, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_carries_a_field_is_a_child, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(children_of_one_node_do_not_disturb_another, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(spans_are_bytes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_parser_is_used_again, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_edited_tree_saves_work, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(nothing_is_left_after_release, set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
