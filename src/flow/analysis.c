@@ -40,6 +40,8 @@ static struct args *unknown_args(struct interp *in, const struct def *def, bool 
 	struct args *args = args_new(in, def->param_count);
 	for (uint32_t i = method ? 1 : 0; i < def->param_count; i++) {
 		const struct param *param = &def->params[i];
+		/* each call brings new ones */
+		clear_slots(in, input_object(in, param, 0, param->name, def->head));
 		if (param->kind != PARAM_PLAIN) {
 			args->more = false;
 			continue;
@@ -114,6 +116,10 @@ static void walk_method(struct interp *in, struct method_walk *walk)
 		run_loop(in, loop, method_body, walk, true);
 		return;
 	}
+	struct frame frame = {.def = walk->def, .scope = in->module_scope};
+	in->frame = &frame;
+	walk->args = unknown_args(in, walk->def, !walk->method->is_static);
+	in->frame = NULL;
 	struct value grad = cell_get(in, in->grad_cell);
 	if (walk->hook && walk->hook->grad)
 		grad_enter(in, walk->hook->grad, NULL);
@@ -173,14 +179,24 @@ static bool class_body(struct interp *in, struct loop *loop, void *context)
 		if (!method || !method->function)
 			continue;
 		struct method_walk inner = {.self = walk->self, .method = method, .def = def};
-		struct frame frame = {.def = def, .scope = in->module_scope};
-		in->frame = &frame;
-		inner.args = unknown_args(in, def, !method->is_static);
-		in->frame = NULL;
 		method_loops(in, &inner);
 		walk_method(in, &inner);
 	}
 	return true;
+}
+
+/* Whoever owns the instance may have switched the modes that its constructor set. */
+static void forget_modes(struct interp *in, struct object *object, int depth)
+{
+	uint32_t mode = object_slot(in, object, STR("%mode"), false);
+	if (mode)
+		cell_set(in, mode, value_bottom());
+	for (size_t i = 0; depth > 0 && i < object->slots.count; i++) {
+		struct value held = cell_get(in, object->slots.items[i].cell);
+		for (uint8_t k = 0; k < held.object_count; k++)
+			if (held.objects[k] != object->id)
+				forget_modes(in, object_get(in, held.objects[k]), depth - 1);
+	}
 }
 
 static void run_class(struct interp *in, struct class_info *class, const bool *wanted)
@@ -208,6 +224,7 @@ static void run_class(struct interp *in, struct class_info *class, const bool *w
 	struct value instance = class_instantiate(in, class, args, NULL);
 	struct class_walk walk = {class, object_get(in, instance.objects[0]), wanted, skip};
 	walk.self->name = STR("self");
+	forget_modes(in, walk.self, 4);
 	struct loop *protocol = loop_enter(in, class, LOOP_VIRTUAL, class->def->head);
 	protocol->is_struct = true;
 	protocol->virtual_name = "use";

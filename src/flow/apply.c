@@ -129,7 +129,9 @@ static struct value parameters(struct interp *in, const struct model_returns *re
 	add_element(in, iterator, object_value(in, pair));
 	iterator->literal = iterator->iterator = true;
 	iterator->library = model_class_get(in->model, "builtins.list");
-	return object_value(in, iterator);
+	struct value pairs = object_value(in, iterator);
+	pairs.flags |= VALUE_STRUCT;
+	return pairs;
 }
 
 static struct value text_name(struct interp *in, const struct value *receiver, const struct args *args)

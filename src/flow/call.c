@@ -308,9 +308,14 @@ static bool carries(struct interp *in, const struct value *value)
 
 static void hand_over(struct interp *in, const struct args *args, const struct expr *node)
 {
-	bool optimizer = false;
-	for (uint32_t i = 0; i < args->count; i++)
-		optimizer |= (args->values[i].kinds & KIND_OPTIMIZER) || (args->values[i].flags & VALUE_PARAMETER);
+	/* an optimizer, or all parameters of a module, together with something to walk */
+	bool optimizer = false, walked = false;
+	for (uint32_t i = 0; i < args->count; i++) {
+		bool whole = (args->values[i].flags & VALUE_PARAMETER) && (args->values[i].flags & VALUE_STRUCT);
+		optimizer |= (args->values[i].kinds & KIND_OPTIMIZER) || whole;
+		walked |= !(args->values[i].flags & VALUE_PARAMETER) && carries(in, &args->values[i]);
+	}
+	optimizer &= walked;
 	for (uint32_t i = 0; i < args->count; i++) {
 		const struct value *value = &args->values[i];
 		for (uint8_t j = 0; j < value->object_count; j++) {

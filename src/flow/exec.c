@@ -887,6 +887,8 @@ static void narrow_call(struct interp *in, const struct expr *e, bool truth)
 		struct value type = eval(in, e->items[2]);
 		if (type.dotted && strcmp(type.dotted, "torch.Tensor") == 0)
 			narrow_tensor(in, cell, truth);
+		else if (!truth && type.dotted && strcmp(type.dotted, "torch.nn.Module") == 0)
+			cell_set(in, cell, value_of(KIND_UNKNOWN));
 		else if (truth && is_number_type(in, &type))
 			narrow_tensor(in, cell, false);
 	}
@@ -993,6 +995,16 @@ static bool is_main_guard(const struct expr *e)
 	       str_is(e->items[0]->name, "__name__");
 }
 
+/* Whether E is a parameter that the call at hand has set to a constant, or its negation. */
+static bool is_given_flag(struct interp *in, const struct expr *e)
+{
+	if (!in->frame || !in->frame->call || !in->frame->call->node || e->kind != EXPR_NAME)
+		return false;
+	const struct def *def = in->frame->def;
+	int32_t place = def_local(def, e->name);
+	return place >= 0 && (uint32_t)place < def->param_count;
+}
+
 static bool is_elif(const struct block *other)
 {
 	return other->count == 1 && other->stmts[0]->kind == STMT_IF && literal_truth(other->stmts[0]->value) < 0;
@@ -1000,8 +1012,10 @@ static bool is_elif(const struct block *other)
 
 static bool exec_if(struct interp *in, const struct stmt *s)
 {
-	eval(in, s->value);
+	struct value test = eval(in, s->value);
 	int truth = is_main_guard(s->value) ? 1 : literal_truth(s->value);
+	if (truth < 0 && is_given_flag(in, s->value) && value_only(&test, KIND_NUMBER) && test.number != VALUE_NO_NUMBER)
+		truth = test.number != 0;
 	if (truth == 1)
 		return exec_block(in, &s->body);
 	if (truth == 0)

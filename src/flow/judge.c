@@ -25,6 +25,7 @@ struct judging {
 	struct index backwards;    /* consumptions by loop id + 1, 0 outside loops */
 	struct index contexts;     /* grad contexts, by index of their definition */
 	uint8_t *consumed_tag;     /* by site: the closest tag under which a consumption reaches it */
+	bool *needed;              /* by site: a consumption reaches it by recorded operations and nothing else explains its graph */
 	uint32_t *consumed_parts;  /* by site: how many of its elements are consumed */
 	bool trained_off;          /* something was walked backward or stepped while grad was off */
 	pcre2_code *module_names;
@@ -36,7 +37,7 @@ typedef uint32_t keys_of(struct interp *in, const struct event *event, uint32_t 
 
 static void index_build(struct interp *in, struct index *index, uint32_t key_count, keys_of *keys_of_event)
 {
-	uint32_t keys[ORIGIN_SET_LIMIT + 3];
+	uint32_t keys[2 * ORIGIN_SET_LIMIT + 3];
 	index->start = ARENA_ARRAY(in->arena, uint32_t, key_count + 2u);
 	for (size_t i = 0; i < in->events.count; i++) {
 		uint32_t n = keys_of_event(in, &in->events.items[i], keys);
@@ -63,14 +64,19 @@ static const struct event *index_event(const struct judging *j, const struct ind
 	return &j->in->events.items[index->items[index->start[key] + place]];
 }
 
-static uint32_t sites_reached(const struct event *event, uint32_t sites, uint32_t *keys)
+static uint32_t sites_reached(struct interp *in, const struct event *event, uint32_t *keys)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, sites = (uint32_t)in->sites.count;
 	keys[n++] = 0;
 	for (uint32_t i = 0; i < event->origins->count; i++) {
 		uint32_t site = origin_site(event->origins->items[i]);
-		if (origin_tag_of(event->origins->items[i]) != ORIGIN_CUT && keys[n - 1] != site)
+		if (origin_tag_of(event->origins->items[i]) == ORIGIN_CUT)
+			continue;
+		if (keys[n - 1] != site)
 			keys[n++] = site;
+		/* who walks a part walks what it was read from */
+		if (in->sites.items[site]->kind == SITE_ELEMENT)
+			keys[n++] = in->sites.items[site]->parent;
 	}
 	/* a set that lost elements may have reached anything: kept under a number that no site has */
 	if (event->origins->overflow)
@@ -80,13 +86,13 @@ static uint32_t sites_reached(const struct event *event, uint32_t sites, uint32_
 
 static uint32_t consumption_keys(struct interp *in, const struct event *event, uint32_t *keys)
 {
-	return event->kind == EVENT_CONSUME ? sites_reached(event, (uint32_t)in->sites.count, keys) : 0;
+	return event->kind == EVENT_CONSUME ? sites_reached(in, event, keys) : 0;
 }
 
 static uint32_t escape_keys(struct interp *in, const struct event *event, uint32_t *keys)
 {
 	bool escapes = event->kind == EVENT_ESCAPE || event->kind == EVENT_RETURN;
-	return escapes ? sites_reached(event, (uint32_t)in->sites.count, keys) : 0;
+	return escapes ? sites_reached(in, event, keys) : 0;
 }
 
 static uint32_t reset_keys(struct interp *in, const struct event *event, uint32_t *keys)
@@ -314,21 +320,22 @@ static enum proof site_proof_now(struct judging *j, const struct site *site)
 			return PROOF_FLOW;
 		return stronger(module_proof(j, site), consumed(j, site->id, ORIGIN_CALL) && !site->frozen ? PROOF_USAGE : PROOF_NONE);
 	case SITE_CALL:
-		if (consumed(j, site->id, ORIGIN_OP) || (is_module_call(j, site) && consumed(j, site->id, ORIGIN_CALL)))
+		if (j->needed[site->id] || (is_module_call(j, site) && consumed(j, site->id, ORIGIN_CALL)))
 			return PROOF_USAGE;
 		return consumed(j, site->id, ORIGIN_CALL) ? PROOF_SIBLING : PROOF_NONE;
 	case SITE_ELEMENT: {
 		const struct site *whole = in->sites.items[site->parent];
 		enum proof proof = whole->kind == SITE_FORWARD ? module_proof(j, whole) : PROOF_NONE;
-		bool own = consumed(j, site->id, whole->kind == SITE_FORWARD || is_module_call(j, whole) ? ORIGIN_CALL : ORIGIN_OP);
-		if (own || consumed(j, whole->id, ORIGIN_OP))
+		bool module = whole->kind == SITE_FORWARD || is_module_call(j, whole);
+		bool own = module ? consumed(j, site->id, ORIGIN_CALL) : j->needed[site->id];
+		if (own || j->needed[whole->id])
 			proof = stronger(proof, PROOF_USAGE);
 		else if (proof < PROOF_SIBLING && sibling_consumed(j, site))
 			proof = PROOF_SIBLING;
 		return proof;
 	}
 	case SITE_INPUT:
-		if (consumed(j, site->id, ORIGIN_OP))
+		if (j->needed[site->id])
 			return PROOF_USAGE;
 		return str_find(site->name, STR("loss"), 0) != SIZE_MAX ? PROOF_NAME : PROOF_NONE;
 	default:
@@ -609,6 +616,7 @@ static void finish_growth(struct judging *j, struct fact *fact, const struct sur
 		if (j->loops[s->loops[k]->id] == LOOP_STEP)
 			fact->loop = s->loops[k];
 	fact->reset = s->reset;
+	fact->trains = j->has_step[fact->loop->id] || j->has_backward[fact->loop->id];
 	fact->growth = s->window || fact->event->bounded ? GROWTH_WINDOW
 		       : s->epoch && s->count == 1 && j->loops[s->loops[0]->id] == LOOP_STEP ? GROWTH_EPOCH
 											    : GROWTH_UNBOUNDED;
@@ -924,6 +932,28 @@ static void judge_step(struct judging *j, const struct event *step)
 
 /* ---- all ---- */
 
+/* Whether SITE carries a graph whoever walks it. */
+static bool explains(struct judging *j, const struct site *site)
+{
+	if (site->grad_off)
+		return false;
+	return site->kind == SITE_LEAF || (site->kind == SITE_FORWARD && module_proof(j, site) >= PROOF_USAGE);
+}
+
+/* backward needs a graph somewhere in SET: where a module's output or a parameter is there, the other operands may be
+ * plain numbers, unless it is they themselves that are walked. */
+static void note_needed(struct judging *j, const struct origin_set *set)
+{
+	bool explained = false;
+	for (uint32_t i = 0; i < set->count && !explained; i++)
+		explained = origin_tag_of(set->items[i]) != ORIGIN_CUT && explains(j, j->in->sites.items[origin_site(set->items[i])]);
+	for (uint32_t i = 0; i < set->count; i++) {
+		enum origin_tag tag = origin_tag_of(set->items[i]);
+		if (tag == ORIGIN_SELF || (tag == ORIGIN_OP && !explained))
+			j->needed[origin_site(set->items[i])] = true;
+	}
+}
+
 static void note_consumed(struct judging *j)
 {
 	struct interp *in = j->in;
@@ -936,6 +966,8 @@ static void note_consumed(struct judging *j)
 				*tag = (uint8_t)origin_tag_of(set->items[k]);
 		}
 	}
+	for (uint32_t i = 0; i < index_count(&j->consumptions, 0); i++)
+		note_needed(j, index_event(j, &j->consumptions, 0, i)->origins);
 	for (size_t i = 1; i < in->sites.count; i++) {
 		const struct site *site = in->sites.items[i];
 		if (site->kind == SITE_ELEMENT && j->consumed_tag[i] <= ORIGIN_CALL)
@@ -1001,6 +1033,7 @@ void judge(struct analysis *analysis, struct judgement *judgement)
 	j.has_backward = ARENA_ARRAY(in->arena, bool, loops);
 	j.consumed_tag = ARENA_ARRAY(in->arena, uint8_t, sites);
 	j.consumed_parts = ARENA_ARRAY(in->arena, uint32_t, sites);
+	j.needed = ARENA_ARRAY(in->arena, bool, sites);
 	if (in->model->module_name_pattern) {
 		int code;
 		PCRE2_SIZE at;

@@ -48,6 +48,7 @@ struct fact {
 	bool rebuilt;                /* grown by joining containers or tensors end to end */
 	bool consumed_later;         /* unfreed, and something may still walk it */
 	bool kept_by_owner;          /* the holder belongs to an object or the module, not to a function */
+	bool trains;                 /* the loop steps an optimizer or runs backward */
 	bool emptied;                /* something somewhere empties the holder */
 	int mode;                    /* of the module of a forward: 1 train, 0 eval, -1 unknown */
 };

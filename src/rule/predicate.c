@@ -65,6 +65,8 @@ static bool mode_is(const struct fact *fact, struct str value)
 
 static bool loop_is(const struct fact *fact, struct str value)
 {
+	if (str_is(value, "training"))
+		return fact->trains;
 	return str_is(value, fact->loop ? "some" : "none");
 }
 
@@ -78,7 +80,7 @@ const struct predicate predicates[] = {
 	{"joined", "whether it grows by joining containers or tensors end to end", "yes|no", joined_is},
 	{"chain", "whether the old value is chosen or computed with", "selected|computed", chain_is},
 	{"mode", "mode of the module called", "train|eval|unknown", mode_is},
-	{"loop", "whether a step loop is around", "some|none", loop_is},
+	{"loop", "whether a step loop is around", "some|none|training", loop_is},
 	{"name", "name of the holder, as written", NULL, NULL},
 	{NULL, NULL, NULL, NULL},
 };
