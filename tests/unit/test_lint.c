@@ -1,0 +1,244 @@
+#include "engine/lint.h"
+
+#include "temp_tree.h"
+
+struct subject {
+	struct rule_set rules;
+	struct arena arena;
+	struct selection selection;
+	struct linter *linter;
+	struct lint_worker *worker;
+};
+
+static int set_up(void **state)
+{
+	struct subject *subject = calloc(1, sizeof *subject);
+	struct buf warnings = BUF_INIT;
+	struct err err = {0};
+
+	arena_init(&subject->arena);
+	assert_true(rule_set_init(&subject->rules, NULL, &err));
+	selection_init(&subject->selection, &subject->rules, NULL, NULL, PROOF_USAGE, &subject->arena, &warnings);
+	buf_release(&warnings);
+	subject->linter = linter_new(&subject->rules, &subject->selection, NULL, &err);
+	if (!subject->linter)
+		fail_msg("%s", err.message);
+	subject->worker = lint_worker_new(subject->linter);
+	*state = subject;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct subject *subject = *state;
+
+	lint_worker_free(subject->worker);
+	linter_free(subject->linter);
+	rule_set_release(&subject->rules);
+	arena_release(&subject->arena);
+	free(subject);
+	return 0;
+}
+
+static struct lint_result linted(struct subject *subject, const char *text)
+{
+	struct lint_result result;
+	struct source source;
+	struct err err = {0};
+
+	if (!source_init(&source, str_from(text), &err))
+		fail_msg("%s", err.message);
+	lint_source(subject->worker, "x.py", &source, &result);
+	source_release(&source); /* a result needs neither source nor tree */
+	return result;
+}
+
+#define HEAD "import torch\nfrom torch import nn\nnet = nn.Linear(1, 1)\nopt = torch.optim.SGD(net.parameters(), lr=1)\n"
+#define LEAK "xs = []\nfor x in loader:\n    loss = net(x).mean()\n    loss.backward()\n    opt.step()\n    xs.append(loss)\n"
+
+static void a_leak_is_found_with_its_trail(void **state)
+{
+	struct lint_result result = linted(*state, HEAD LEAK);
+
+	assert_false(result.skipped);
+	assert_int_equal(result.problem_count, 0);
+	assert_int_equal(result.finding_count, 1);
+	assert_string_equal(result.findings->rule->code, "VL101");
+	assert_int_equal(result.findings->at.start.line, 10);
+	assert_string_equal(result.findings->at.line_text, "    xs.append(loss)");
+	assert_true(result.findings->note_count >= 3);
+	lint_result_release(&result);
+}
+
+static void files_without_tensors_are_skipped(void **state)
+{
+	struct lint_result result = linted(*state, "import os\n" LEAK);
+
+	assert_true(result.skipped);
+	assert_int_equal(result.finding_count, 0);
+	lint_result_release(&result);
+	result = linted(*state, "");
+	assert_true(result.skipped);
+	lint_result_release(&result);
+}
+
+static void one_file_leaves_nothing_to_the_next(void **state)
+{
+	for (int i = 0; i < 3; i++) {
+		struct lint_result leak = linted(*state, HEAD LEAK), clean = linted(*state, HEAD "x = 1\n");
+
+		assert_int_equal(leak.finding_count, 1);
+		assert_int_equal(clean.finding_count, 0);
+		assert_int_equal(clean.problem_count, 0);
+		lint_result_release(&clean);
+		assert_string_equal(leak.findings->rule->name, "tensor-append");
+		lint_result_release(&leak);
+	}
+}
+
+static void what_does_not_parse_is_told_and_the_rest_checked(void **state)
+{
+	struct lint_result result = linted(*state, HEAD LEAK "def broken(:\n    pass\n");
+
+	assert_int_equal(result.problem_count, 1);
+	assert_non_null(strstr(result.problems->text, "cannot parse"));
+	assert_int_equal(result.problems->at.start.line, 11);
+	assert_int_equal(result.finding_count, 1);
+	lint_result_release(&result);
+}
+
+static void nesting_too_deep_is_told(void **state)
+{
+	struct buf text = BUF_INIT;
+	struct lint_result result;
+
+	buf_add_text(&text, HEAD LEAK);
+	for (int i = 0; i < 5000; i++)
+		buf_add_char(&text, '[');
+	for (int i = 0; i < 5000; i++)
+		buf_add_char(&text, ']');
+	buf_add_char(&text, '\n');
+	result = linted(*state, buf_text(&text));
+	assert_int_equal(result.finding_count, 1);
+	assert_int_equal(result.problem_count, 1);
+	assert_non_null(strstr(result.problems->text, "nested too deeply"));
+	assert_int_equal(result.problems->at.start.line, 0); /* the whole file */
+	lint_result_release(&result);
+	buf_release(&text);
+}
+
+static void findings_are_in_order_and_as_selected(void **state)
+{
+	static const char both[] = HEAD "total = 0\n" LEAK "    total += loss\n    print(loss)\n";
+	struct subject *subject = *state;
+	struct buf warnings = BUF_INIT;
+	struct lint_result result = linted(subject, both);
+
+	assert_int_equal(result.finding_count, 3);
+	assert_string_equal(result.findings[0].rule->code, "VL101");
+	assert_string_equal(result.findings[1].rule->code, "VL102");
+	assert_string_equal(result.findings[2].rule->code, "VL201");
+	assert_int_equal(result.findings[2].severity, SEVERITY_HINT);
+	lint_result_release(&result);
+	selection_init(&subject->selection, &subject->rules, "VL102", NULL, PROOF_USAGE, &subject->arena, &warnings);
+	result = linted(subject, both);
+	assert_int_equal(result.finding_count, 1);
+	assert_string_equal(result.findings->rule->code, "VL102");
+	lint_result_release(&result);
+	selection_init(&subject->selection, &subject->rules, NULL, NULL, PROOF_USAGE, &subject->arena, &warnings);
+	buf_release(&warnings);
+}
+
+static void time_is_kept_by_part(void **state)
+{
+	struct subject *subject = *state;
+	struct lint_result result = linted(subject, HEAD LEAK);
+	struct lint_timing timing = lint_worker_timing(subject->worker);
+
+	lint_result_release(&result);
+	assert_true(timing.parse > 0);
+	assert_true(timing.query > 0);
+	assert_true(timing.interpret > 0);
+}
+
+static void a_model_of_ones_own_is_known(void **state)
+{
+	struct subject *subject = *state;
+	struct temp_tree tree;
+	struct err err = {0};
+	struct linter *linter;
+	struct lint_worker *worker;
+	struct lint_result result;
+	struct source source;
+
+	temp_tree_init(&tree);
+	temp_tree_file("own.json", "{\"entries\": [{\"call\": \"mylib.keep\", \"returns\": {\"graph\": \"no\"}, \"store\": "
+				   "{\"into\": \"0\", \"op\": \"append\", \"value\": \"1\"}}]}");
+	linter = linter_new(&subject->rules, &subject->selection, tree.folder, &err);
+	assert_non_null(linter);
+	worker = lint_worker_new(linter);
+	assert_true(source_init(&source, str_from("import mylib\n" HEAD "xs = []\nfor x in loader:\n    loss = net(x).mean()\n"
+						  "    loss.backward()\n    mylib.keep(xs, loss)\n"),
+				&err));
+	lint_source(worker, "x.py", &source, &result);
+	assert_int_equal(result.finding_count, 1);
+	assert_int_equal(result.findings->at.start.line, 10);
+	lint_result_release(&result);
+	source_release(&source);
+	lint_worker_free(worker);
+	linter_free(linter);
+	temp_tree_file("own.json", "{");
+	assert_null(linter_new(&subject->rules, &subject->selection, tree.folder, &err));
+	assert_non_null(strstr(err.message, "own.json"));
+	temp_tree_release(&tree);
+}
+
+/* A rule whose parts do not fit each other is refused before any file is read. */
+static void rules_and_queries_must_fit(void **state)
+{
+	static const struct {
+		const char *query, *at, *fix, *message;
+	} cases[] = {
+		{"(call", "store", NULL, "cannot use"},
+		{"(call) @other", "store", NULL, "captures nothing as '@store'"},
+		{"(call) @store", "store", "value", "its fix wants '@value'"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct rule_variant variant = {.fix_capture = cases[i].fix};
+		struct rule rule = {.code = "XY001", .name = "own", .query = cases[i].query, .at = cases[i].at, .origin = "own.json",
+				    .variants = &variant, .variant_count = 1};
+		struct rule *rules[] = {&rule};
+		struct rule_set set = {.rules = rules, .count = 1};
+		bool enabled = true;
+		struct selection selection = {&enabled, PROOF_USAGE};
+		struct err err = {0};
+
+		assert_null(linter_new(&set, &selection, NULL, &err));
+		assert_int_equal(err.code, ERR_CONFIG);
+		if (!strstr(err.message, cases[i].message))
+			fail_msg("'%s' is told as: %s", cases[i].query, err.message);
+	}
+}
+
+static void nothing_is_freed_without_harm(void **state)
+{
+	linter_free(NULL);
+	lint_worker_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_leak_is_found_with_its_trail),
+		cmocka_unit_test(files_without_tensors_are_skipped),
+		cmocka_unit_test(one_file_leaves_nothing_to_the_next),
+		cmocka_unit_test(what_does_not_parse_is_told_and_the_rest_checked),
+		cmocka_unit_test(nesting_too_deep_is_told),
+		cmocka_unit_test(findings_are_in_order_and_as_selected),
+		cmocka_unit_test(time_is_kept_by_part),
+		cmocka_unit_test(a_model_of_ones_own_is_known),
+		cmocka_unit_test(rules_and_queries_must_fit),
+		cmocka_unit_test(nothing_is_freed_without_harm),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,431 @@
+#include "flow_fixture.h"
+
+#include <stdlib.h>
+#include "rule/match.h"
+#include "rule/predicate.h"
+
+#define STEP "    loss = crit(net(x), x)\n    loss.backward()\n    opt.step()\n"
+#define LEAK "xs = []\nfor x in loader:\n" STEP "    xs.append(loss)\n"
+
+static const char query[] = "(call function: (attribute) @callee arguments: (argument_list . (_) @value)) @store\n"
+			    "(call function: (identifier) @callee) @store\n(assignment) @store";
+
+/* One rule with up to three variants, given by the test, and what it found. */
+struct subject {
+	struct flow flow;
+	struct source source;
+	struct rule rule;
+	struct rule *rules[1];
+	struct rule_variant variants[3];
+	struct predicate_use uses[3];
+	struct rule_set set;
+	bool enabled[1];
+	struct selection selection;
+	struct query_set *queries;
+	struct query_match_list candidates;
+	struct finding *findings;
+	size_t count;
+};
+
+static struct subject subject;
+
+static int begin(void **state)
+{
+	struct query_source source = {"own.scm", str_from(query)};
+	struct err err = {0};
+
+	memset(&subject, 0, sizeof subject);
+	subject.rule = (struct rule){.code = "XY001", .name = "own", .at = "store", .variants = subject.variants};
+	subject.rules[0] = &subject.rule;
+	subject.set = (struct rule_set){.rules = subject.rules, .count = 1};
+	subject.enabled[0] = true;
+	subject.selection = (struct selection){subject.enabled, PROOF_USAGE};
+	subject.queries = query_set_new(flow_grammar.language, &source, 1, &err);
+	assert_non_null(subject.queries);
+	return 0;
+}
+
+static int end(void **state)
+{
+	for (size_t i = 0; i < subject.rule.variant_count; i++)
+		predicate_use_release(&subject.uses[i]);
+	free(subject.candidates.items);
+	query_set_free(subject.queries);
+	source_release(&subject.source);
+	flow_release(&subject.flow);
+	return 0;
+}
+
+static struct rule_variant *variant(const char *where, const char *message)
+{
+	size_t i = subject.rule.variant_count++;
+	struct err err = {0};
+
+	if (!predicate_use_init(&subject.uses[i], where, &subject.flow.arena, &err))
+		fail_msg("%s", err.message);
+	subject.variants[i] =
+		(struct rule_variant){.where = &subject.uses[i], .where_count = 1, .message = message, .cost = COST_HOST};
+	return &subject.variants[i];
+}
+
+/* The snippet has to be known before variants are made: they live in its arena. */
+static void snippet(const char *text)
+{
+	struct err err = {0};
+
+	flow_init(&subject.flow, text);
+	assert_true(source_init(&subject.source, str_from(subject.flow.text), &err));
+}
+
+static void matched(void)
+{
+	TSQueryCursor *cursor = ts_query_cursor_new();
+	struct match_input input = {.rules = &subject.set,
+				    .selection = &subject.selection,
+				    .source = &subject.source,
+				    .analysis = &subject.flow.analysis,
+				    .judgement = &subject.flow.judgement,
+				    .candidates = &subject.candidates,
+				    .arena = &subject.flow.arena};
+
+	query_set_run(subject.queries, cursor, ts_tree_root_node(subject.flow.tree), str_from(subject.flow.text), 0,
+		      &subject.candidates);
+	ts_query_cursor_delete(cursor);
+	subject.findings = match_rules(&input, &subject.count);
+}
+
+static const struct finding *only_finding(void)
+{
+	matched();
+	assert_int_equal(subject.count, 1);
+	return subject.findings;
+}
+
+static void a_fact_at_a_candidate_is_found(void **state)
+{
+	const struct finding *finding;
+
+	snippet(LEAK);
+	variant("event: store", "kept");
+	finding = only_finding();
+	assert_ptr_equal(finding->rule, &subject.rule);
+	assert_string_equal(finding->message, "kept");
+	assert_int_equal(finding->proof, PROOF_FLOW);
+	assert_int_equal(finding->cost, COST_HOST);
+	assert_int_equal(finding->at.start.line, 7);
+	assert_int_equal(finding->at.start.column, 5);
+	assert_int_equal(finding->at.end.column, 20);
+	assert_string_equal(finding->at.line_text, "    xs.append(loss)");
+	assert_int_equal(finding->at.line_length, 19);
+	assert_null(finding->growth);
+	assert_null(finding->help);
+	assert_int_equal(finding->edit_count, 0);
+}
+
+static void a_fact_where_no_query_looked_is_not(void **state)
+{
+	snippet("total = 0\nfor x in loader:\n" STEP "    total += loss\n"); /* the query captures calls only */
+	variant("event: accumulate", "kept");
+	matched();
+	assert_int_equal(subject.count, 0);
+}
+
+static void a_fact_that_no_variant_asks_for_is_not(void **state)
+{
+	snippet(LEAK);
+	variant("growth: window", "kept");
+	matched();
+	assert_int_equal(subject.count, 0);
+}
+
+static void a_rule_that_is_not_selected_reports_nothing(void **state)
+{
+	snippet(LEAK);
+	variant("event: store", "kept");
+	subject.enabled[0] = false;
+	matched();
+	assert_int_equal(subject.count, 0);
+}
+
+static void the_first_variant_that_holds_speaks(void **state)
+{
+	snippet(LEAK);
+	variant("growth: window", "first");
+	variant("growth: unbounded", "second");
+	variant("event: store", "third");
+	assert_string_equal(only_finding()->message, "second");
+}
+
+static void unsure_facts_need_leave(void **state)
+{
+	static const char unsure[] = "def f(model, data):\n    xs = []\n    for x in data:\n        y = model(x)\n        xs.append(y)\n";
+
+	snippet(unsure);
+	variant("event: store", "kept");
+	matched();
+	assert_int_equal(subject.count, 0);
+}
+
+static void leave_is_given_by_the_run(void **state)
+{
+	snippet("def f(model, data):\n    xs = []\n    for x in data:\n        y = model(x)\n        xs.append(y)\n");
+	variant("event: store", "kept");
+	subject.selection.min_confidence = PROOF_NAME;
+	assert_int_equal(only_finding()->proof, PROOF_NAME);
+}
+
+static void or_by_the_rule(void **state)
+{
+	snippet("def f(model, data):\n    xs = []\n    for x in data:\n        y = model(x)\n        xs.append(y)\n");
+	variant("event: store", "kept")->least = PROOF_NAME;
+	assert_int_equal(only_finding()->proof, PROOF_NAME);
+}
+
+static void placeholders_are_filled_in(void **state)
+{
+	const struct finding *finding;
+
+	snippet("def f(data):\n    xs = []\n    for i, x in enumerate(data):\n    " "    loss = crit(net(x), x)\n        loss.backward()\n        opt.step()\n        xs.append(loss)\n");
+	variant("event: store", "'{value}' in '{name}' by {loop} of '{function}': {place} made at {made}, {unknown} {")->help = "{name}!";
+	finding = only_finding();
+	assert_string_equal(finding->message,
+			    "'loss' in 'xs' by the loop at line 4 of 'f': xs.append(loss) made at line 5, {unknown} {");
+	assert_string_equal(finding->help, "xs!");
+}
+
+static void a_loop_is_called_by_its_variable(void **state)
+{
+	snippet(LEAK);
+	variant("event: store", "{loop}, {function}");
+	assert_string_equal(only_finding()->message, "the loop over 'x' (line 3), this file");
+}
+
+static void long_code_is_cut(void **state)
+{
+	snippet("xs = []\nfor x in loader:\n" STEP "    xs.append(loss + 1000000 + 2000000 + 3000000 + 4000000 + 5000000)\n");
+	variant("event: store", "{value}");
+	assert_string_equal(only_finding()->message, "loss + 1000000 + 2000000 + 3000000 + 4000000 + 5…");
+}
+
+static void severity_follows_cost_and_growth(void **state)
+{
+	snippet(LEAK);
+	variant("event: store", "kept")->cost = COST_DEVICE;
+	assert_int_equal(only_finding()->severity, SEVERITY_ERROR);
+}
+
+static void host_costs_less(void **state)
+{
+	snippet(LEAK);
+	variant("event: store", "kept");
+	assert_int_equal(only_finding()->severity, SEVERITY_WARNING);
+}
+
+static void a_window_is_one_level_less(void **state)
+{
+	snippet("xs = []\nfor i, x in enumerate(loader):\n" STEP "    xs.append(loss)\n    if i % 9 == 0:\n        xs.clear()\n");
+	variant("event: store", "kept")->cost = COST_DEVICE;
+	assert_int_equal(only_finding()->severity, SEVERITY_WARNING);
+}
+
+static void what_is_constant_is_two_less(void **state)
+{
+	snippet("best = 9\nfor x in loader:\n" STEP "    best = min(best, loss)\n");
+	variant("growth: constant", "kept")->cost = COST_DEVICE;
+	assert_int_equal(only_finding()->severity, SEVERITY_NOTE);
+}
+
+static void a_given_severity_stands(void **state)
+{
+	struct rule_variant *v;
+
+	snippet(LEAK);
+	v = variant("event: store", "kept");
+	v->severity_given = true;
+	v->severity = SEVERITY_NOTE;
+	subject.rule.default_state = RULE_HINT;
+	assert_int_equal(only_finding()->severity, SEVERITY_NOTE);
+}
+
+static void rules_of_hints_give_hints(void **state)
+{
+	snippet(LEAK);
+	variant("event: store", "kept")->cost = COST_DEVICE;
+	subject.rule.default_state = RULE_HINT;
+	assert_int_equal(only_finding()->severity, SEVERITY_HINT);
+}
+
+static void the_trail_tells_why(void **state)
+{
+	static const struct {
+		uint32_t line;
+		const char *text;
+	} expected[] = {{4, "records the autograd graph"}, {5, "frees its saved tensors"}, {2, "made here, outside the loop"},
+			{3, "from one iteration to the next"}};
+	const struct finding *finding;
+
+	snippet(LEAK);
+	variant("event: store", "kept");
+	finding = only_finding();
+	assert_int_equal(finding->note_count, 4);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(finding->notes[i].at.start.line, expected[i].line);
+		if (!strstr(finding->notes[i].text, expected[i].text) && i)
+			fail_msg("note %zu is: %s", i, finding->notes[i].text);
+	}
+}
+
+static void a_trail_names_the_reset_that_bounds_it(void **state)
+{
+	const struct finding *finding;
+
+	snippet("xs = []\nfor i, x in enumerate(loader):\n" STEP "    xs.append(loss)\n    if i % 9 == 0:\n        xs.clear()\n");
+	variant("event: store", "kept");
+	finding = only_finding();
+	assert_string_equal(finding->notes[finding->note_count - 1].text, "it is let go here");
+	assert_int_equal(finding->notes[finding->note_count - 1].at.start.line, 9);
+}
+
+static void a_store_elsewhere_is_told_from_the_call(void **state)
+{
+	const struct finding *finding;
+	bool told = false;
+
+	snippet("xs = []\ndef keep(v):\n    xs.append(v)\nfor x in loader:\n" STEP "    keep(loss)\n");
+	variant("event: store", "{value}")->fix_capture = "value";
+	finding = only_finding();
+	assert_int_equal(finding->at.start.line, 9);
+	assert_string_equal(finding->message, "loss");
+	for (size_t i = 0; i < finding->note_count; i++)
+		told |= strcmp(finding->notes[i].text, "and is kept here") == 0 && finding->notes[i].at.start.line == 4;
+	assert_true(told);
+	assert_int_equal(finding->edit_count, 0); /* no edit far from the place */
+}
+
+static struct rule_variant *with_fix(void)
+{
+	struct rule_variant *v = variant("event: store", "kept");
+
+	v->fix_capture = "value";
+	v->fix_append = ".detach()";
+	v->fix_is_safe = true;
+	return v;
+}
+
+static const char *fixed(void)
+{
+	const struct finding *finding = only_finding();
+	struct buf *out = &subject.flow.out;
+	uint32_t at = finding->at.span.start;
+
+	buf_reset(out);
+	for (size_t i = 0; i < finding->edit_count; i++) {
+		buf_add(out, subject.source.text + at, finding->edits[i].span.start - at);
+		buf_add_text(out, finding->edits[i].text);
+		at = finding->edits[i].span.end;
+	}
+	buf_add(out, subject.source.text + at, finding->at.span.end - at);
+	return buf_text(out);
+}
+
+static void a_fix_is_put_behind_a_name(void **state)
+{
+	snippet(LEAK);
+	with_fix();
+	assert_string_equal(fixed(), "xs.append(loss.detach())");
+	assert_true(subject.findings->fix_is_safe);
+}
+
+static void and_behind_a_call(void **state)
+{
+	snippet("xs = []\nfor x in loader:\n" STEP "    xs.append(torch.log(loss + 1))\n");
+	with_fix();
+	assert_string_equal(fixed(), "xs.append(torch.log(loss + 1).detach())");
+}
+
+static void a_sum_gets_parentheses(void **state)
+{
+	snippet("xs = []\nfor x in loader:\n" STEP "    xs.append(loss + 1)\n");
+	with_fix()->fix_is_safe = false;
+	assert_string_equal(fixed(), "xs.append((loss + 1).detach())");
+	assert_false(subject.findings->fix_is_safe);
+}
+
+static void one_place_is_reported_once(void **state)
+{
+	/* two holders may be behind one name */
+	snippet("if flag:\n    xs = []\nelse:\n    xs = [0]\nfor x in loader:\n" STEP "    xs.append(loss)\n");
+	assert_int_equal(subject.flow.judgement.count, 2);
+	variant("event: store", "kept");
+	only_finding();
+}
+
+static void forwards_are_reported_once_a_loop(void **state)
+{
+	snippet("net.eval()\nfor x in loader:\n    print(net(x).argmax())\n    print(net(x + 1).argmax())\nfor x in loader:\n    print(net(x).argmax())\n");
+	assert_int_equal(subject.flow.judgement.count, 3);
+	variant("event: forward", "forward");
+	matched();
+	assert_int_equal(subject.count, 2);
+	assert_int_equal(subject.findings[0].at.start.line, 4);
+	assert_int_equal(subject.findings[1].at.start.line, 7);
+}
+
+static void findings_are_in_order_of_place(void **state)
+{
+	snippet("def late():\n    for x in loader:\n        net(x).sum().backward()\n        ys.append(net(x))\nxs = []\nys = []\nfor x in loader:\n" STEP "    xs.append(loss)\nlate()\n");
+	variant("event: store", "kept");
+	matched();
+	assert_int_equal(subject.count, 2);
+	assert_int_equal(subject.findings[0].at.start.line, 5);
+	assert_int_equal(subject.findings[1].at.start.line, 12);
+}
+
+static void an_excerpt_has_its_first_line(void **state)
+{
+	struct excerpt at;
+
+	snippet("x = [\n    '\xc3\xa4', 1]\n");
+	uint32_t start = (uint32_t)(strstr(subject.source.text, "x = [") - subject.source.text);
+	at = excerpt_at(&subject.source, (struct span){start + 4, start + 18}, &subject.flow.arena);
+	assert_int_equal(at.start.line, 2);
+	assert_int_equal(at.start.column, 5);
+	assert_int_equal(at.end.line, 3);
+	assert_int_equal(at.end.column, 12);
+	assert_string_equal(at.line_text, "x = [");
+	variant("event: store", "kept");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_fact_at_a_candidate_is_found, begin, end),
+		cmocka_unit_test_setup_teardown(a_fact_where_no_query_looked_is_not, begin, end),
+		cmocka_unit_test_setup_teardown(a_fact_that_no_variant_asks_for_is_not, begin, end),
+		cmocka_unit_test_setup_teardown(a_rule_that_is_not_selected_reports_nothing, begin, end),
+		cmocka_unit_test_setup_teardown(the_first_variant_that_holds_speaks, begin, end),
+		cmocka_unit_test_setup_teardown(unsure_facts_need_leave, begin, end),
+		cmocka_unit_test_setup_teardown(leave_is_given_by_the_run, begin, end),
+		cmocka_unit_test_setup_teardown(or_by_the_rule, begin, end),
+		cmocka_unit_test_setup_teardown(placeholders_are_filled_in, begin, end),
+		cmocka_unit_test_setup_teardown(a_loop_is_called_by_its_variable, begin, end),
+		cmocka_unit_test_setup_teardown(long_code_is_cut, begin, end),
+		cmocka_unit_test_setup_teardown(severity_follows_cost_and_growth, begin, end),
+		cmocka_unit_test_setup_teardown(host_costs_less, begin, end),
+		cmocka_unit_test_setup_teardown(a_window_is_one_level_less, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_constant_is_two_less, begin, end),
+		cmocka_unit_test_setup_teardown(a_given_severity_stands, begin, end),
+		cmocka_unit_test_setup_teardown(rules_of_hints_give_hints, begin, end),
+		cmocka_unit_test_setup_teardown(the_trail_tells_why, begin, end),
+		cmocka_unit_test_setup_teardown(a_trail_names_the_reset_that_bounds_it, begin, end),
+		cmocka_unit_test_setup_teardown(a_store_elsewhere_is_told_from_the_call, begin, end),
+		cmocka_unit_test_setup_teardown(a_fix_is_put_behind_a_name, begin, end),
+		cmocka_unit_test_setup_teardown(and_behind_a_call, begin, end),
+		cmocka_unit_test_setup_teardown(a_sum_gets_parentheses, begin, end),
+		cmocka_unit_test_setup_teardown(one_place_is_reported_once, begin, end),
+		cmocka_unit_test_setup_teardown(forwards_are_reported_once_a_loop, begin, end),
+		cmocka_unit_test_setup_teardown(findings_are_in_order_of_place, begin, end),
+		cmocka_unit_test_setup_teardown(an_excerpt_has_its_first_line, begin, end),
+	};
+	return cmocka_run_group_tests(tests, flow_set_up, flow_tear_down);
+}
