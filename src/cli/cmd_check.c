@@ -22,7 +22,7 @@ struct check_values {
 	const char *format;
 	const char *rules, *models;
 	const char *stdin_filename;
-	bool exit_zero, quiet, timing, isolated, no_cache;
+	bool exit_zero, quiet, timing, isolated, no_cache, explain;
 };
 
 /* What a run needs before there are files. */
@@ -70,6 +70,7 @@ static const struct option_row check_options[] = {
 	{"models", 0, OPTION_TEXT, "DIR", "load more knowledge about libraries from DIR", VALUE(models), NULL},
 	{"isolated", 0, OPTION_FLAG, NULL, "read no configuration files", VALUE(isolated), NULL},
 	{"no-cache", 0, OPTION_FLAG, NULL, "neither read nor write the cache", VALUE(no_cache), NULL},
+	{"explain", 0, OPTION_FLAG, NULL, "print on standard error what the analysis saw in each file", VALUE(explain), NULL},
 	{"timing", 0, OPTION_FLAG, NULL, "print on standard error where the time went", VALUE(timing), NULL},
 	{NULL, 0, OPTION_FLAG, NULL, NULL, 0, NULL},
 };
@@ -147,6 +148,8 @@ static bool checker_init(struct checker *checker, const struct check_values *val
 	warn_of_selection(&checker->rules, &checker->selection, &warnings);
 	buf_release(&warnings);
 	checker->linter = linter_new(&checker->rules, &checker->selection, values->models, err);
+	if (checker->linter && values->explain)
+		linter_explain(checker->linter);
 	if (checker->linter)
 		return true;
 	rule_set_release(&checker->rules);

@@ -1,5 +1,6 @@
 #include "cli/sink.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/message.h"
@@ -44,6 +45,8 @@ static void on_file(struct run_sink *base, const struct run_file *file)
 		tell_problems(sink, file);
 	sink->report.format->file(&sink->report, file);
 	print(sink);
+	if (file->result && file->result->explanation)
+		fprintf(stderr, "%s:\n%s", file->path, file->result->explanation);
 }
 
 static void on_progress(struct run_sink *base, size_t done, size_t total)

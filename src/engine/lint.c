@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "engine/prefilter.h"
 #include "flow/analysis.h"
+#include "flow/explain.h"
 #include "flow/judge.h"
 #include "py/parse.h"
 #include "py/query.h"
@@ -17,6 +18,7 @@ struct linter {
 	struct model model;
 	struct py_grammar grammar;
 	struct query_set *queries;
+	bool explains;
 };
 
 struct lint_worker {
@@ -76,6 +78,11 @@ void linter_free(struct linter *linter)
 	py_grammar_release(&linter->grammar);
 	model_release(&linter->model);
 	free(linter);
+}
+
+void linter_explain(struct linter *linter)
+{
+	linter->explains = true;
 }
 
 struct lint_worker *lint_worker_new(const struct linter *linter)
@@ -205,6 +212,7 @@ static void analyse(struct lint_worker *worker, const struct source *source, TSN
 	worker->timing.query += lap(&clock);
 	if (!worker->candidates.count)
 		return;
+	match_place(linter->rules, &worker->candidates);
 	qsort(worker->candidates.items, worker->candidates.count, sizeof *worker->candidates.items, by_place);
 	struct def *module = lower_def(&lower, root, NULL);
 	bool *wanted = wanted_defs(worker, &lower);
@@ -215,6 +223,12 @@ static void analyse(struct lint_worker *worker, const struct source *source, TSN
 	struct match_input input = {linter->rules, linter->selection, source, &analysis, &judgement, &worker->candidates,
 				    &result->arena};
 	result->findings = match_rules(&input, &result->finding_count);
+	if (linter->explains) {
+		struct buf words = BUF_INIT;
+		explain(&analysis, &judgement, source, &words);
+		result->explanation = arena_dup(&result->arena, buf_text(&words));
+		buf_release(&words);
+	}
 	if (module->truncated)
 		add_problem(result, source, (struct span){0, 0}, "some code is nested too deeply to be understood; it was left out");
 	worker->timing.rules += lap(&clock);

@@ -23,6 +23,9 @@ struct linter *linter_new(const struct rule_set *rules, const struct selection *
 			  struct err *err);
 void linter_free(struct linter *linter);
 
+/* From now on results carry an explanation. Call before workers start. */
+void linter_explain(struct linter *linter);
+
 struct lint_worker *lint_worker_new(const struct linter *linter);
 void lint_worker_free(struct lint_worker *worker);
 
@@ -38,6 +41,7 @@ struct lint_result {
 	size_t finding_count;
 	struct lint_problem *problems;
 	size_t problem_count;
+	const char *explanation; /* what the analysis saw, lines ended by LF, where the linter was told to explain; else NULL */
 	bool skipped; /* the prefilter saw that nothing could be found */
 };
 

@@ -13,7 +13,7 @@ static void begin_root(struct interp *in, struct def *def)
 	struct root root = {.def = def, .id = (uint32_t)in->roots.count, .first_event = in->events.count};
 	in->root = root.id;
 	in->anchor = arena_take(in->arena, 1);
-	in->forward_depth = 0;
+	in->forward_depth = in->method_depth = 0;
 	in->trial = false;
 	in->frame = NULL;
 	in->call = NULL;
@@ -103,6 +103,20 @@ static bool method_body(struct interp *in, struct loop *loop, void *context)
 	return true;
 }
 
+/* Whoever owns the instance may have switched the modes that its constructor or another method set. */
+static void forget_modes(struct interp *in, struct object *object, int depth)
+{
+	uint32_t mode = object_slot(in, object, STR("%mode"), false);
+	if (mode)
+		cell_set(in, mode, value_bottom());
+	for (size_t i = 0; depth > 0 && i < object->slots.count; i++) {
+		struct value held = cell_get(in, object->slots.items[i].cell);
+		for (uint8_t k = 0; k < held.object_count; k++)
+			if (held.objects[k] != object->id)
+				forget_modes(in, object_get(in, held.objects[k]), depth - 1);
+	}
+}
+
 static void walk_method(struct interp *in, struct method_walk *walk)
 {
 	if (walk->next_loop < walk->loop_count) {
@@ -120,6 +134,7 @@ static void walk_method(struct interp *in, struct method_walk *walk)
 	in->frame = &frame;
 	walk->args = unknown_args(in, walk->def, !walk->method->is_static);
 	in->frame = NULL;
+	forget_modes(in, walk->self, 4);
 	struct value grad = cell_get(in, in->grad_cell);
 	if (walk->hook && walk->hook->grad)
 		grad_enter(in, walk->hook->grad, NULL);
@@ -185,20 +200,6 @@ static bool class_body(struct interp *in, struct loop *loop, void *context)
 	return true;
 }
 
-/* Whoever owns the instance may have switched the modes that its constructor set. */
-static void forget_modes(struct interp *in, struct object *object, int depth)
-{
-	uint32_t mode = object_slot(in, object, STR("%mode"), false);
-	if (mode)
-		cell_set(in, mode, value_bottom());
-	for (size_t i = 0; depth > 0 && i < object->slots.count; i++) {
-		struct value held = cell_get(in, object->slots.items[i].cell);
-		for (uint8_t k = 0; k < held.object_count; k++)
-			if (held.objects[k] != object->id)
-				forget_modes(in, object_get(in, held.objects[k]), depth - 1);
-	}
-}
-
 static void run_class(struct interp *in, struct class_info *class, const bool *wanted)
 {
 	bool any = false;
@@ -224,7 +225,6 @@ static void run_class(struct interp *in, struct class_info *class, const bool *w
 	struct value instance = class_instantiate(in, class, args, NULL);
 	struct class_walk walk = {class, object_get(in, instance.objects[0]), wanted, skip};
 	walk.self->name = STR("self");
-	forget_modes(in, walk.self, 4);
 	struct loop *protocol = loop_enter(in, class, LOOP_VIRTUAL, class->def->head);
 	protocol->is_struct = true;
 	protocol->virtual_name = "use";

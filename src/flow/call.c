@@ -225,10 +225,13 @@ static void run_body(struct interp *in, struct object *function, uint32_t self, 
 		frame->grad_block = !def->is_generator;
 		frame->grad_decorated = true;
 	}
-	bool forward = self && str_is(def->name, "forward") && (object_get(in, self)->kinds & KIND_MODULE);
+	bool module = self && (object_get(in, self)->kinds & KIND_MODULE);
+	bool forward = module && str_is(def->name, "forward");
 	in->forward_depth += forward;
+	in->method_depth += module;
 	bool alive = exec_block(in, &def->body);
 	in->forward_depth -= forward;
+	in->method_depth -= module;
 	if (alive) {
 		struct value none = value_of(KIND_NONE);
 		frame->result = value_join(&in->origins, &frame->result, &none);
@@ -306,6 +309,21 @@ static bool carries(struct interp *in, const struct value *value)
 	return false;
 }
 
+/* Whether a module's result, or something computed from parameters, is in VALUE. */
+static bool recorded(struct interp *in, const struct value *value)
+{
+	const struct origin_set *set = deep_origins(in, value);
+	for (uint32_t i = 0; i < set->count; i++) {
+		const struct site *site = in->sites.items[origin_site(set->items[i])];
+		enum origin_tag tag = origin_tag_of(set->items[i]);
+		if (tag != ORIGIN_CUT && (site->kind == SITE_FORWARD || site->kind == SITE_ELEMENT ||
+					  (site->kind == SITE_LEAF && tag != ORIGIN_SELF) ||
+					  (site->kind == SITE_CALL && site->module_given)))
+			return true;
+	}
+	return false;
+}
+
 static void hand_over(struct interp *in, const struct args *args, const struct expr *node)
 {
 	/* an optimizer, or all parameters of a module, together with something to walk */
@@ -313,7 +331,7 @@ static void hand_over(struct interp *in, const struct args *args, const struct e
 	for (uint32_t i = 0; i < args->count; i++) {
 		bool whole = (args->values[i].flags & VALUE_PARAMETER) && (args->values[i].flags & VALUE_STRUCT);
 		optimizer |= (args->values[i].kinds & KIND_OPTIMIZER) || whole;
-		walked |= !(args->values[i].flags & VALUE_PARAMETER) && carries(in, &args->values[i]);
+		walked |= !(args->values[i].flags & VALUE_PARAMETER) && recorded(in, &args->values[i]);
 	}
 	optimizer &= walked;
 	for (uint32_t i = 0; i < args->count; i++) {
@@ -325,7 +343,8 @@ static void hand_over(struct interp *in, const struct args *args, const struct e
 		}
 		if (!node || !carries(in, value) || (value->flags & VALUE_PARAMETER))
 			continue;
-		struct event *event = event_add(in, optimizer ? EVENT_CONSUME : EVENT_ESCAPE, node->span);
+		bool walks = optimizer && recorded(in, value);
+		struct event *event = event_add(in, walks ? EVENT_CONSUME : EVENT_ESCAPE, node->span);
 		event_value(in, event, value);
 	}
 	if (optimizer && node)

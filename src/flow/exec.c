@@ -449,6 +449,8 @@ static void head_add(struct interp *in, struct loop *loop)
 {
 	for (uint32_t i = 0; loop->head && i < loop->head->count; i++) {
 		struct cell_value *item = &loop->head->items[i];
+		if (loop->head->lost[i])
+			continue;
 		struct value now = cell_get(in, item->cell);
 		struct value joined = value_join(&in->origins, &now, &item->value);
 		if (value_is_bottom(&joined))
@@ -468,6 +470,23 @@ static void head_add(struct interp *in, struct loop *loop)
 	}
 }
 
+/* What was made in an iteration is gone in the next, unless something that lives on leads to it. */
+static void find_lost(struct interp *in, struct loop *loop)
+{
+	struct head_list *head = loop->head;
+	uint32_t stamp = ++in->stamp;
+	enum { ROUNDS = 4 };
+	for (int round = 0; round < ROUNDS; round++) {
+		for (uint32_t i = 0; i < head->count; i++) {
+			uint32_t owner = in->cells.items[head->items[i].cell].object;
+			struct object *object = owner ? object_get(in, owner) : NULL;
+			head->lost[i] = object && loop_within(object->birth, loop) && object->seen != stamp;
+			for (uint8_t k = 0; !head->lost[i] && k < head->items[i].value.object_count; k++)
+				object_get(in, head->items[i].value.objects[k])->seen = stamp;
+		}
+	}
+}
+
 /* Whether the back edge brings something that the head of this walk did not have. */
 static bool head_update(struct interp *in, struct loop *loop, uint32_t mark, bool again)
 {
@@ -478,6 +497,7 @@ static bool head_update(struct interp *in, struct loop *loop, uint32_t mark, boo
 	uint32_t old_count = loop->head ? loop->head->count : 0;
 	head->items = ARENA_ARRAY(in->arena, struct cell_value, old_count + delta->count + 1);
 	head->carries = ARENA_ARRAY(in->arena, uint32_t, old_count + delta->count + 1);
+	head->lost = ARENA_ARRAY(in->arena, bool, old_count + delta->count + 1);
 	for (uint32_t i = 0; i < old_count; i++) {
 		struct cell *cell = &in->cells.items[loop->head->items[i].cell];
 		cell->stamp = stamp;
@@ -508,6 +528,7 @@ static bool head_update(struct interp *in, struct loop *loop, uint32_t mark, boo
 		*old = joined;
 	}
 	loop->head = head;
+	find_lost(in, loop);
 	return changed;
 }
 

@@ -31,6 +31,7 @@ struct loop {
 	bool is_struct;      /* iterates over parts, not over time */
 	bool is_range;       /* … because it has few elements, which an optimizer step inside outweighs */
 	bool in_forward;     /* inside a module's forward: a part of a step */
+	bool in_module;      /* inside another method of a module: the same, unless it evaluates */
 	bool retry;          /* its body is a try that leaves on success */
 	struct head_list *head; /* what the last walk found at its back edge */
 	VEC(struct object *) born; /* objects made in it and in no loop inside */
@@ -116,6 +117,7 @@ struct object {
 	bool iterator;           /* enumerate, zip and the like */
 	bool reborn;             /* the same place made it again in a later iteration */
 	struct loop *made_in;    /* loop of the generator expression that it is */
+	uint32_t seen;           /* stamp of the last search that reached it */
 	uint32_t homes;          /* names and slots that have held it */
 	uint32_t last_home;
 	/* functions */
@@ -166,6 +168,7 @@ struct delta {
 struct head_list {
 	struct cell_value *items;
 	uint32_t *carries; /* site of each item, 0 until needed */
+	bool *lost;        /* of an object that nothing at the loop's head leads to */
 	uint32_t count;
 };
 
@@ -333,6 +336,7 @@ struct interp {
 	uint32_t compared_count;
 	int module_depth;          /* methods of project modules entered */
 	int forward_depth;         /* forward methods of modules entered */
+	int method_depth;          /* any methods of modules entered */
 	const void *anchor;        /* stands for "no call" in keys, one a root */
 	uint32_t forward_count;    /* forwards seen so far */
 	int eval_depth;

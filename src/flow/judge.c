@@ -199,7 +199,8 @@ static void decide_by_forward(struct judging *j)
 		bool phase = event->mode == 0 || event->grad == GRAD_OFF || event->grad == GRAD_INFERENCE;
 		if (j->loops[loop->id] == LOOP_STEP)
 			continue;
-		j->loops[loop->id] = (inside_step && !phase) || loop->in_forward ? LOOP_INTRA : LOOP_STEP;
+		bool part = (inside_step || loop->in_module) && !phase;
+		j->loops[loop->id] = part || loop->in_forward ? LOOP_INTRA : LOOP_STEP;
 		if (j->loops[loop->id] == LOOP_STEP && !inside_step)
 			mark_outer_epochs(j, loop);
 	}
@@ -303,6 +304,13 @@ static bool is_module_call(struct judging *j, const struct site *site)
 
 static enum proof graph_proof(struct judging *j, const struct origin_set *set, enum origin_tag loosest);
 
+static bool is_layer(struct judging *j, const struct site *site)
+{
+	const struct object *object = site->object ? object_get(j->in, site->object) : NULL;
+	return object && object->library && (object->kinds & KIND_MODULE) && !object->class_def &&
+	       str_starts(str_from(object->library->name), "torch.nn.") && !object->library->wraps;
+}
+
 static enum proof site_proof_now(struct judging *j, const struct site *site)
 {
 	struct interp *in = j->in;
@@ -326,6 +334,9 @@ static enum proof site_proof_now(struct judging *j, const struct site *site)
 	case SITE_ELEMENT: {
 		const struct site *whole = in->sites.items[site->parent];
 		enum proof proof = whole->kind == SITE_FORWARD ? module_proof(j, whole) : PROOF_NONE;
+		/* which of several results carries the graph, only a layer of torch itself is known for */
+		if (proof > PROOF_SIBLING && !is_layer(j, whole) && sibling_consumed(j, site))
+			proof = PROOF_SIBLING;
 		bool module = whole->kind == SITE_FORWARD || is_module_call(j, whole);
 		bool own = module ? consumed(j, site->id, ORIGIN_CALL) : j->needed[site->id];
 		if (own || j->needed[whole->id])
@@ -520,14 +531,25 @@ static bool made_for_evaluation(struct judging *j, const struct origin_set *set)
 
 /* The sites by which something later may walk what was kept: the value's own, the holder's, the carried name's. */
 struct ties {
-	uint32_t sites[4];
+	uint32_t sites[10];
 	uint32_t count;
 };
 
 static void tie(struct ties *ties, uint32_t site)
 {
-	if (site)
+	if (site && ties->count < 10)
 		ties->sites[ties->count++] = site;
+}
+
+/* All that the value is: of several results that are kept together each may be walked. */
+static void tie_value(struct judging *j, struct ties *ties, const struct origin_set *set)
+{
+	for (uint32_t i = set->count; i-- > 0 && ties->count < 7;) {
+		uint32_t site = origin_site(set->items[i]);
+		enum site_kind kind = j->in->sites.items[site]->kind;
+		if (origin_tag_of(set->items[i]) == ORIGIN_SELF && kind != SITE_CARRY && kind != SITE_OBJECT)
+			tie(ties, site);
+	}
 }
 
 static void justify_by(struct judging *j, const struct event *event, const struct index *index, uint32_t site,
@@ -685,6 +707,7 @@ static void judge_store(struct judging *j, const struct event *event)
 	struct ties ties = {.count = 0};
 	tie(&ties, fact.site ? fact.site->id : 0);
 	tie(&ties, holder->site);
+	tie_value(j, &ties, event->origins);
 	apply_justifications(j, event, &ties, fact.buffers == BUFFERS_FREED ? fact.consumption : NULL, &s);
 	if (!s.count || (s.window && holder->site && consumed(j, holder->site, ORIGIN_CALL)))
 		return; /* a window that is filled for one backward and emptied again */
@@ -1049,6 +1072,9 @@ void judge(struct analysis *analysis, struct judgement *judgement)
 	if (j.facts.count)
 		memcpy(judgement->facts, j.facts.items, j.facts.count * sizeof *j.facts.items);
 	judgement->loops = j.loops;
+	for (size_t i = 1; i < in->sites.count; i++)
+		j.site_busy[i] = (uint8_t)site_proof(&j, (uint32_t)i);
+	judgement->site_proof = j.site_busy;
 	VEC_RELEASE(&j.facts);
 	pcre2_code_free(j.module_names);
 }

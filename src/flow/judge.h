@@ -57,6 +57,7 @@ struct judgement {
 	struct fact *facts; /* in order of events */
 	size_t count;
 	enum loop_kind *loops; /* by loop id */
+	uint8_t *site_proof;   /* enum proof by site id */
 };
 
 void judge(struct analysis *analysis, struct judgement *judgement);

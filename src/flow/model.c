@@ -268,6 +268,7 @@ static bool read_class(struct reading *r, const cJSON *object, const char *name)
 	class->base = text_at(r, object, "base");
 	class->role = text_at(r, object, "role");
 	class->bound = text_at(r, object, "bound");
+	class->wraps = flag_at(object, "wraps");
 	if (class->role && !read_kinds(r, class->role, &class->kinds))
 		return false;
 	if (call && !(class->call = read_rule(r, call)))

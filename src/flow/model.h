@@ -116,6 +116,7 @@ struct model_class {
 	struct map fields;    /* attribute → struct model_rule, of which only returns counts */
 	struct model_rule *call; /* calling an instance, or NULL */
 	struct model_rule *made; /* what the constructor does with its arguments, or NULL */
+	bool wraps;           /* hands its arguments to a module given to it: DataParallel and the like */
 	const char *bound;    /* keyword that bounds it ("maxlen"), or NULL */
 };
 

@@ -224,6 +224,7 @@ struct loop *loop_enter(struct interp *in, const void *node, enum loop_form form
 	loop->span = span;
 	loop->form = form;
 	loop->in_forward = in->forward_depth > 0;
+	loop->in_module = in->method_depth > 0;
 	VEC_ADD(&in->loops, loop);
 	place_put(in, &key, loop);
 	return loop;

@@ -45,7 +45,7 @@ static int by_first_capture(const void *a, const void *b)
 	return (x->captures[0].span.end > y->captures[0].span.end) - (x->captures[0].span.end < y->captures[0].span.end);
 }
 
-/* The candidate of RULE at SPAN; the rule's `at` capture is the outermost node, hence the first of its match. */
+/* The candidate of RULE at SPAN. */
 static const struct query_match *candidate_at(const struct matching *m, const struct rule *rule, struct span span)
 {
 	const struct query_match_list *list = m->in->candidates;
@@ -57,16 +57,16 @@ static const struct query_match *candidate_at(const struct matching *m, const st
 		else
 			high = middle;
 	}
+	const struct query_match *best = NULL;
 	for (; low < list->count && list->items[low].captures[0].span.start == span.start; low++) {
-		bool found;
 		const struct query_match *match = &list->items[low];
-		if (match->source != rule->index)
-			continue;
-		struct span at = capture_span(match, rule->at, &found);
-		if (found && at.start == span.start && at.end == span.end)
-			return match;
+		struct span at = match->captures[0].span;
+		/* of several patterns at one place the one that captured most says most */
+		if (match->source == rule->index && at.end == span.end &&
+		    (!best || match->capture_count > best->capture_count))
+			best = match;
 	}
-	return NULL;
+	return best;
 }
 
 /* ---- words ---- */
@@ -353,6 +353,21 @@ static void match_fact(struct matching *m, const struct rule *rule, const struct
 static int by_finding(const void *a, const void *b)
 {
 	return finding_compare(a, b);
+}
+
+void match_place(const struct rule_set *rules, struct query_match_list *candidates)
+{
+	for (size_t i = 0; i < candidates->count; i++) {
+		struct query_match *match = &candidates->items[i];
+		const char *at = rules->rules[match->source]->at;
+		for (uint32_t k = 1; k < match->capture_count; k++) {
+			if (strcmp(match->captures[k].name, at) != 0)
+				continue;
+			struct query_capture first = match->captures[0];
+			match->captures[0] = match->captures[k];
+			match->captures[k] = first;
+		}
+	}
 }
 
 struct finding *match_rules(const struct match_input *input, size_t *count)

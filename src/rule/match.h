@@ -22,6 +22,8 @@ struct match_input {
 	struct arena *arena;                 /* owns the findings */
 };
 
+/* Puts each candidate's `at` capture first, where all that follows looks for its place. */
+void match_place(const struct rule_set *rules, struct query_match_list *candidates);
 /* The findings, sorted by finding_compare, one for a rule and place. */
 struct finding *match_rules(const struct match_input *input, size_t *count);
 /* An excerpt of SOURCE at SPAN, its line copied into ARENA. */
