@@ -85,12 +85,20 @@ void linter_explain(struct linter *linter)
 	linter->explains = true;
 }
 
+/* Matches open at a time. Those of nodes around the one at hand are open, each costs time at every node, and only code
+ * that a machine wrote nests deeper; there the outermost lose captures that come late in their node. */
+enum { OPEN_MATCHES = 512 };
+/* How deep matches may begin; tree-sitter itself counts wrong beyond 65535. */
+enum { QUERY_DEPTH = 20000 };
+
 struct lint_worker *lint_worker_new(const struct linter *linter)
 {
 	struct lint_worker *worker = mem_new(1, sizeof *worker);
 	worker->linter = linter;
 	py_parser_init(&worker->parser);
 	worker->cursor = ts_query_cursor_new();
+	ts_query_cursor_set_match_limit(worker->cursor, OPEN_MATCHES);
+	ts_query_cursor_set_max_start_depth(worker->cursor, QUERY_DEPTH);
 	arena_init(&worker->arena);
 	return worker;
 }
@@ -132,35 +140,49 @@ static void add_problem(struct lint_result *result, const struct source *source,
 		problem->at = excerpt_at(source, span, &result->arena);
 }
 
-/* The first place the parser could not make sense of, found without recursion. */
-static bool first_error(TSNode root, struct span *span)
+/* On to the next node at which something did not parse, in or behind the present one, without recursion. */
+static bool next_faulty(TSTreeCursor *cursor)
+{
+	if (ts_node_has_error(ts_tree_cursor_current_node(cursor)) && ts_tree_cursor_goto_first_child(cursor))
+		return true;
+	while (!ts_tree_cursor_goto_next_sibling(cursor))
+		if (!ts_tree_cursor_goto_parent(cursor))
+			return false;
+	return true;
+}
+
+/* tree-sitter's queries take time squared in the children of one node, of which only errors can have this many. */
+enum { ERROR_CHILDREN = 4000 };
+
+/* The first place the parser could not make sense of. HOPELESS: one place is too large to be looked into. */
+static bool first_error(TSNode root, struct span *span, bool *hopeless)
 {
 	TSTreeCursor cursor = ts_tree_cursor_new(root);
 	bool found = false;
-	for (;;) {
+	*hopeless = false;
+	do {
 		TSNode node = ts_tree_cursor_current_node(&cursor);
-		if (ts_node_is_error(node) || ts_node_is_missing(node)) {
+		if (!found && (ts_node_is_error(node) || ts_node_is_missing(node))) {
 			*span = py_span(node);
 			found = true;
-			break;
 		}
-		if (ts_node_has_error(node) && ts_tree_cursor_goto_first_child(&cursor))
-			continue;
-		bool moved = ts_tree_cursor_goto_next_sibling(&cursor);
-		while (!moved && ts_tree_cursor_goto_parent(&cursor))
-			moved = ts_tree_cursor_goto_next_sibling(&cursor);
-		if (!moved)
-			break;
-	}
+		*hopeless |= ts_node_is_error(node) && ts_node_child_count(node) > ERROR_CHILDREN;
+	} while (!*hopeless && next_faulty(&cursor));
 	ts_tree_cursor_delete(&cursor);
 	return found;
 }
 
-static void report_syntax(struct lint_result *result, const struct source *source, TSNode root)
+/* False where the tree is of no use. */
+static bool report_syntax(struct lint_result *result, const struct source *source, TSNode root)
 {
 	struct span span;
-	if (!ts_node_has_error(root) || !first_error(root, &span))
-		return;
+	bool hopeless;
+	if (!ts_node_has_error(root) || !first_error(root, &span, &hopeless))
+		return true;
+	if (hopeless) {
+		result->failure = arena_format(&result->arena, "cannot parse what begins in line %u", source_line(source, span.start));
+		return false;
+	}
 	/* an error may span the rest of the file; its first line says where it begins */
 	uint32_t line_end = span.start;
 	while (line_end < span.end && source->text[line_end] != '\n' && source->text[line_end] != '\r')
@@ -169,6 +191,7 @@ static void report_syntax(struct lint_result *result, const struct source *sourc
 		line_end = span.start < source->length ? span.start + 1 : span.start;
 	span.end = line_end ? line_end : 1;
 	add_problem(result, source, span, "cannot parse this; the rest of the file was checked as far as it makes sense without it");
+	return true;
 }
 
 /* ---- one file ---- */
@@ -251,12 +274,12 @@ void lint_source(struct lint_worker *worker, const char *path, const struct sour
 	TSTree *tree = py_parse(&worker->parser, text, NULL, &err);
 	worker->timing.parse += lap(&clock);
 	if (!tree) {
-		add_problem(result, source, (struct span){0, 0}, arena_dup(&result->arena, err.message));
+		result->failure = arena_dup(&result->arena, err.message);
 		return;
 	}
 	TSNode root = ts_tree_root_node(tree);
-	report_syntax(result, source, root);
-	analyse(worker, source, root, result);
+	if (report_syntax(result, source, root))
+		analyse(worker, source, root, result);
 	ts_tree_delete(tree);
 	arena_reset(&worker->arena);
 }

@@ -42,6 +42,7 @@ struct lint_result {
 	struct lint_problem *problems;
 	size_t problem_count;
 	const char *explanation; /* what the analysis saw, lines ended by LF, where the linter was told to explain; else NULL */
+	const char *failure; /* why nothing of it could be checked ("cannot parse: the parser gave up"), or NULL */
 	bool skipped; /* the prefilter saw that nothing could be found */
 };
 

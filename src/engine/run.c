@@ -89,7 +89,11 @@ static void *file_check(void *context, void *data, size_t index)
 		return result;
 	}
 	lint_source(worker->lint, file->shown, &source, &result->lint);
-	result->is_checked = true;
+	result->is_checked = !result->lint.failure;
+	if (!result->is_checked) {
+		err_set(&result->err, ERR_PARSE, "cannot check '%s': %s", file->shown, result->lint.failure);
+		lint_result_release(&result->lint);
+	}
 	source_release(&source);
 	return result;
 }

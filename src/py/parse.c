@@ -75,12 +75,112 @@ void py_parser_release(struct py_parser *parser)
 	memset(parser, 0, sizeof *parser);
 }
 
+/* ---- what the parser reads ---- */
+
+/* The grammar's scanner looks ahead over all blank and comment lines, from each of them anew, which takes time squared
+ * in their number. Runs of this many comment lines are therefore blanked out for the parser. */
+enum { COMMENT_RUN = 64 };
+
+/* Whether the line from AT to END has nothing but a comment. One with the quotes of a long string may be part of one. */
+static bool is_comment_line(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t' || *at == '\f'))
+		at++;
+	if (at == end || *at != '#')
+		return false;
+	for (; end - at >= 3; at++)
+		if ((*at == '"' || *at == '\'') && at[1] == *at && at[2] == *at)
+			return false;
+	return true;
+}
+
+static bool is_blank_line(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t' || *at == '\f'))
+		at++;
+	return at == end;
+}
+
+static uint32_t line_end(struct str text, uint32_t at)
+{
+	while (at < text.length && text.at[at] != '\n' && text.at[at] != '\r')
+		at++;
+	return at;
+}
+
+static void blank_out(struct str text, struct span run, char **copy)
+{
+	if (!*copy)
+		*copy = mem_dup(text.at, text.length);
+	for (uint32_t i = run.start; i < run.end; i++)
+		if (text.at[i] != '\n' && text.at[i] != '\r')
+			(*copy)[i] = ' ';
+}
+
+/* A copy of TEXT without its long runs of comments, or NULL where it has none. */
+static char *without_comment_runs(struct str text)
+{
+	char *copy = NULL;
+	uint32_t comments = 0;
+	struct span run = {0, 0};
+	for (uint32_t at = 0, end; at < text.length; at = end + 1) {
+		end = line_end(text, at);
+		if (is_comment_line(text.at + at, text.at + end)) {
+			run.start = comments++ ? run.start : at;
+			run.end = end;
+		} else if (!is_blank_line(text.at + at, text.at + end)) {
+			if (comments >= COMMENT_RUN)
+				blank_out(text, run, &copy);
+			comments = 0;
+		}
+	}
+	if (comments >= COMMENT_RUN)
+		blank_out(text, run, &copy);
+	return copy;
+}
+
+/* Text is handed over in pieces, and how many are asked for tells how often the parser went back. The limit is far above
+ * what real code takes, and the same on every machine, as one of time would not be. */
+enum { PIECE = 4096, READS_EACH = 60, READS_AT_LEAST = 5000 };
+
+struct reading {
+	struct str text;
+	uint64_t reads, limit;
+};
+
+static const char *read_piece(void *payload, uint32_t byte, TSPoint point, uint32_t *length)
+{
+	struct reading *reading = payload;
+	*length = 0;
+	if (byte >= reading->text.length || ++reading->reads > reading->limit)
+		return "";
+	size_t left = reading->text.length - byte;
+	*length = left < PIECE ? (uint32_t)left : PIECE;
+	return reading->text.at + byte;
+}
+
+static bool reads_too_much(TSParseState *state)
+{
+	const struct reading *reading = state->payload;
+	return reading->reads > reading->limit;
+}
+
 TSTree *py_parse(struct py_parser *parser, struct str text, const TSTree *old, struct err *err)
 {
+	char *copy = without_comment_runs(text);
+	struct reading reading = {{copy ? copy : text.at, text.length}, 0,
+				  (uint64_t)(text.length / PIECE) * READS_EACH + READS_AT_LEAST};
+	TSInput input = {&reading, read_piece, TSInputEncodingUTF8, NULL};
 	ts_parser_reset(parser->parser);
-	TSTree *tree = ts_parser_parse_string(parser->parser, old, text.at, (uint32_t)text.length);
+	TSTree *tree = ts_parser_parse_with_options(parser->parser, old, input,
+						    (TSParseOptions){&reading, reads_too_much});
+	if (tree && reading.reads > reading.limit) {
+		ts_tree_delete(tree);
+		tree = NULL;
+	}
 	if (!tree)
 		err_set(err, ERR_LIMIT, "cannot parse: the parser gave up");
+	free(copy);
 	return tree;
 }
 

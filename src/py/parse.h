@@ -50,7 +50,8 @@ enum py_node py_kind(const struct py_grammar *grammar, TSNode node);
 
 void py_parser_init(struct py_parser *parser);
 void py_parser_release(struct py_parser *parser);
-/* The tree of TEXT, or NULL with ERR_LIMIT where the parser gave up. OLD (may be NULL) is an edited earlier tree. */
+/* The tree of TEXT, or NULL with ERR_LIMIT where the parser gave up. OLD (may be NULL) is an edited earlier tree. Comments
+ * in long runs of lines are not in the tree. */
 TSTree *py_parse(struct py_parser *parser, struct str text, const TSTree *old, struct err *err);
 
 struct py_child {

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "py/parse.h"
 
 struct fixture {
@@ -176,6 +177,57 @@ static void nothing_is_left_after_release(void **state)
 	assert_null(grammar.fields);
 }
 
+static void text_repeat(struct buf *text, const char *part, int times)
+{
+	for (int i = 0; i < times; i++)
+		buf_add_text(text, part);
+}
+
+static void long_runs_of_comments_are_left_out(void **state)
+{
+	struct fixture *fixture = *state;
+	struct buf text = BUF_INIT;
+	TSNode root;
+
+	text_repeat(&text, "# few\n", 3);
+	buf_add_text(&text, "a\n");
+	text_repeat(&text, "\t# many\n\n", 300);
+	buf_add_text(&text, "b\n");
+	root = parsed(fixture, buf_text(&text));
+	assert_int_equal(ts_node_named_child_count(root), 3 + 2);
+	assert_int_equal(ts_node_start_byte(ts_node_named_child(root, 4)), text.length - 2);
+	buf_release(&text);
+}
+
+static void comment_signs_do_not_hide_the_end_of_a_string(void **state)
+{
+	struct fixture *fixture = *state;
+	struct buf text = BUF_INIT;
+	TSNode root;
+
+	buf_add_text(&text, "a = '''\n");
+	text_repeat(&text, "# many\n", 300);
+	buf_add_text(&text, "#'''\nb\n");
+	root = parsed(fixture, buf_text(&text));
+	assert_false(ts_node_has_error(root));
+	assert_int_equal(ts_node_named_child_count(root), 2);
+	buf_release(&text);
+}
+
+static void a_text_that_is_read_over_and_over_is_given_up(void **state)
+{
+	struct fixture *fixture = *state;
+	struct buf text = BUF_INIT;
+	struct err err = {ERR_NONE, ""};
+
+	buf_add_text(&text, "a = (");
+	text_repeat(&text, "\\\n", 100000);
+	assert_null(py_parse(&fixture->parser, buf_get(&text), NULL, &err));
+	assert_int_equal(err.code, ERR_LIMIT);
+	parsed(fixture, "a\n");
+	buf_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +239,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(spans_are_bytes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_parser_is_used_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_edited_tree_saves_work, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(long_runs_of_comments_are_left_out, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(comment_signs_do_not_hide_the_end_of_a_string, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_text_that_is_read_over_and_over_is_given_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(nothing_is_left_after_release, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,6 +138,24 @@ static void text_in_memory_is_checked_too(void **state)
 	buf_release(&collector.told);
 }
 
+/* More errors side by side than can be looked through. */
+static void what_cannot_be_parsed_at_all_has_failed(void **state)
+{
+	struct subject *subject = *state;
+	struct collector collector = {.sink = {file_take, NULL}};
+	struct buf text = BUF_INIT;
+	struct run_totals totals;
+
+	buf_add_text(&text, "import torch\nx = ");
+	for (int i = 0; i < 20000; i++)
+		buf_add_text(&text, "([{");
+	totals = run_text(subject->linter, "x.py", buf_get(&text), &collector.sink);
+	assert_int_equal(totals.failed, 1);
+	assert_string_equal(buf_text(&collector.told), "x.py: cannot check 'x.py': cannot parse what begins in line 1\n");
+	buf_release(&text);
+	buf_release(&collector.told);
+}
+
 static void no_files_are_no_trouble(void **state)
 {
 	struct collector collector = run_on(*state, NULL, 0, 4);
@@ -151,6 +169,7 @@ int main(void)
 		cmocka_unit_test(files_come_in_order_from_any_number_of_threads),
 		cmocka_unit_test(what_cannot_be_read_ends_nothing),
 		cmocka_unit_test(text_in_memory_is_checked_too),
+		cmocka_unit_test(what_cannot_be_parsed_at_all_has_failed),
 		cmocka_unit_test(no_files_are_no_trouble),
 	};
 
