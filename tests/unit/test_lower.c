@@ -4,8 +4,18 @@
 
 static struct flow flow;
 
+/* What was lowered last goes where something new is. */
+static int done(void **state)
+{
+	if (flow.text)
+		flow_release(&flow);
+	memset(&flow, 0, sizeof flow);
+	return 0;
+}
+
 static const struct def *lowered(const char *text)
 {
+	done(NULL);
 	flow_lower(&flow, text);
 	return flow.module;
 }
@@ -43,18 +53,9 @@ static void names_are(const struct str *names, uint32_t count, const char *expec
 	buf_release(&out);
 }
 
-static int done(void **state)
-{
-	if (flow.text)
-		flow_release(&flow);
-	memset(&flow, 0, sizeof flow);
-	return 0;
-}
-
 #define EXPRESSION(text, ...)                                                                                          \
 	do {                                                                                                           \
 		is_expr(expression(text), __VA_ARGS__);                                                                \
-		done(NULL);                                                                                            \
 	} while (0)
 
 static void expressions_have_their_kind(void **state)
@@ -113,11 +114,9 @@ static void runs_of_one_operator_are_flat(void **state)
 	is_expr(e->items[3], EXPR_NAME, 0, "e");
 	is_expr(e->items[2], EXPR_BINARY, 2, "");
 	assert_int_equal(e->items[2]->op, '*');
-	done(state);
 	e = expression("a - b + c");
 	is_expr(e, EXPR_BINARY, 2, "");
 	is_expr(e->items[0], EXPR_BINARY, 2, "");
-	done(state);
 	/* formatting is no arithmetic */
 	is_expr(expression("a % b % c"), EXPR_BINARY, 2, "");
 }
@@ -132,8 +131,7 @@ static void operators_are_one_letter(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		if (expression(cases[i].text)->op != cases[i].op)
 			fail_msg("'%s' has the operator '%c'", cases[i].text, expression(cases[i].text)->op);
-		done(state);
-	}
+		}
 }
 
 static void integers_that_fit_are_read(void **state)
@@ -145,8 +143,7 @@ static void integers_that_fit_are_read(void **state)
 		     {"900000000000000000", 900000000000000000}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		assert_true(expression(cases[i].text)->number == cases[i].number);
-		done(state);
-	}
+		}
 }
 
 static void yields_make_generators(void **state)
@@ -158,14 +155,12 @@ static void yields_make_generators(void **state)
 	assert_true(f->is_generator);
 	is_expr(f->body.stmts[0]->value, EXPR_YIELD, 1, "");
 	assert_int_equal(f->body.stmts[0]->value->op, 0);
-	done(state);
 	lowered("def f():\n    yield from a\n    yield  from b\n    yield\n    yield form\n");
 	f = flow.lower.defs[1];
 	assert_int_equal(f->body.stmts[0]->value->op, 'f');
 	assert_int_equal(f->body.stmts[1]->value->op, 'f');
 	is_expr(f->body.stmts[2]->value, EXPR_YIELD, 0, "");
 	assert_int_equal(f->body.stmts[3]->value->op, 0);
-	done(state);
 	lowered("def f():\n    def g():\n        yield a\n    return g\n");
 	assert_false(flow.lower.defs[1]->is_generator);
 	assert_true(flow.lower.defs[2]->is_generator);
@@ -184,12 +179,9 @@ static void comprehensions_have_a_scope(void **state)
 	names_are(e->def->locals, e->def->local_count, "a b e");
 	/* a walrus binds outside of it */
 	names_are(flow.module->locals, flow.module->local_count, "y");
-	done(state);
 	assert_int_equal(expression("{a: b for a in c}")->op, ':');
 	is_expr(expression("{a: b for a in c}")->items[0], EXPR_PAIR, 2, "");
-	done(state);
 	assert_int_equal(expression("{a for a in c}")->op, '{');
-	done(state);
 	assert_int_equal(expression("(a for a in c)")->op, '(');
 }
 
@@ -212,8 +204,7 @@ static void statements_have_their_kind(void **state)
 
 		if (s->kind != cases[i].kind || s->target_count != cases[i].targets)
 			fail_msg("'%s' is of kind %d with %u targets", cases[i].text, (int)s->kind, s->target_count);
-		done(state);
-	}
+		}
 	assert_int_equal(lowered("pass\n")->body.count, 0);
 }
 
@@ -227,15 +218,12 @@ static void branches_nest_in_else(void **state)
 	assert_int_equal(s->kind, STMT_IF);
 	is_expr(s->value, EXPR_NAME, 0, "c");
 	assert_int_equal(s->other.count, 2);
-	done(state);
 	s = only_stmt(&lowered("for a in b:\n    c\nelse:\n    d\n")->body);
 	assert_int_equal(s->body.count, 1);
 	assert_int_equal(s->other.count, 1);
 	assert_false(s->is_async);
-	done(state);
 	s = only_stmt(&lowered("while a:\n    c\nelse:\n    d\n")->body);
 	assert_int_equal(s->other.count, 1);
-	done(state);
 	assert_true(only_stmt(&lowered("async for a in b: c")->body)->is_async);
 }
 
@@ -266,7 +254,6 @@ static void contexts_come_one_by_one(void **state)
 	is_expr(s->items[1].value, EXPR_NAME, 0, "c");
 	assert_null(s->items[1].target);
 	assert_int_equal(s->body.count, 1);
-	done(state);
 	s = only_stmt(&lowered("with (a as b, c as d):\n    e\n")->body);
 	assert_int_equal(s->item_count, 2);
 	names_are(flow.module->locals, flow.module->local_count, "b d");
@@ -302,8 +289,7 @@ static void imports_say_what_a_name_stands_for(void **state)
 			fail_msg("'%s' binds '%.*s' to '%.*s'", cases[i].text, STR_ARG(s->imports[0].name),
 				 STR_ARG(s->imports[0].dotted));
 		names_are(flow.module->locals, flow.module->local_count, cases[i].name[0] == '*' ? "" : cases[i].name);
-		done(state);
-	}
+		}
 	assert_int_equal(only_stmt(&lowered("import a, b.c as d")->body)->import_count, 2);
 	names_are(flow.module->locals, flow.module->local_count, "a d");
 }
@@ -334,11 +320,9 @@ static void parameters_have_kinds(void **state)
 		assert_int_equal(param->annotation != NULL, expected[i].annotation);
 	}
 	names_are(def->locals, def->local_count, "a b c d e f g h");
-	done(state);
 	lowered("def f(a, *, b): pass\n");
 	assert_false(flow.lower.defs[1]->params[0].keyword_only);
 	assert_true(flow.lower.defs[1]->params[1].keyword_only);
-	done(state);
 	lowered("f = lambda a, *b: a\n");
 	assert_int_equal(flow.lower.defs[1]->kind, DEF_LAMBDA);
 	names_are(flow.lower.defs[1]->locals, flow.lower.defs[1]->local_count, "a b");
@@ -392,11 +376,9 @@ static void bodies_say_what_they_bind(void **state)
 	assert_int_equal(def_local(def, STR("t")), 12);
 	assert_int_equal(def_local(def, STR("g")), -1);
 	assert_int_equal(def_local(def, STR("o")), -1);
-	done(state);
 	lowered("def f():\n    nonlocal a, b\n    a = b = c = 1\n");
 	names_are(flow.lower.defs[1]->outer, flow.lower.defs[1]->outer_count, "a b");
 	names_are(flow.lower.defs[1]->locals, flow.lower.defs[1]->local_count, "c");
-	done(state);
 	assert_int_equal(def_local(lowered(""), STR("a")), -1);
 }
 
@@ -456,19 +438,16 @@ static void deep_nesting_is_cut(void **state)
 	repeat(&text, "[", 5000);
 	repeat(&text, "]", 5000);
 	assert_true(lowered(buf_text(&text))->truncated);
-	done(state);
 	buf_reset(&text);
 	repeat(&text, "f(", 100);
 	repeat(&text, ")", 100);
 	assert_false(lowered(buf_text(&text))->truncated);
-	done(state);
 	/* a long sum is not deep */
 	buf_reset(&text);
 	buf_add_text(&text, "a");
 	repeat(&text, " + a", 9000);
 	is_expr(expression(buf_text(&text)), EXPR_BINARY, 9001, "");
 	assert_false(flow.module->truncated);
-	done(state);
 	buf_reset(&text);
 	for (int i = 0; i < 300; i++) {
 		for (int k = 0; k < i; k++)

@@ -146,7 +146,7 @@ static void mistakes_are_placed(void **state)
 		const char *text, *message;
 	} cases[] = {
 		{"(integer) @a\n(nonsense) @b", "'second.scm': line 2, column 2: no node is called that"},
-		{"(call wrong: (_) @b)", "'second.scm': line 1, column 7: no field is called that"},
+		{"(call !wrong) @b", "'second.scm': line 1, column 8: no field is called that"},
 		{"((call) @b (#eq? @c \"x\"))", "no capture is called that"},
 		{"((call) @b (#match? @b \"(\"))", "'second.scm': pattern '('"},
 		{"((call) @b (#frob? @b \"x\"))", "'#frob?' is unknown"},
