@@ -19,10 +19,14 @@ static void add_base(struct interp *in, struct class_info *info, const struct va
 	for (uint8_t i = 0; i < base->object_count; i++) {
 		struct object *object = object_get(in, base->objects[i]);
 		struct class_info *other = object->class_def ? class_find(in, object->class_def) : NULL;
-		if (other && info->base_count < 6)
+		if (other && info->base_count < 6) {
 			info->bases[info->base_count++] = other->def;
-		else
+			info->open |= other->open;
+			if (!info->library)
+				info->library = other->library;
+		} else {
 			info->open = true;
+		}
 	}
 	if (base->dotted) {
 		const struct model_class *library = model_class_get(in->model, base->dotted);
