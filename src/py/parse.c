@@ -108,17 +108,32 @@ static uint32_t line_end(struct str text, uint32_t at)
 	return at;
 }
 
-static void blank_out(struct str text, struct span run, char **copy)
+static char *copy_get(struct str text, char **copy)
 {
 	if (!*copy)
 		*copy = mem_dup(text.at, text.length);
-	for (uint32_t i = run.start; i < run.end; i++)
-		if (text.at[i] != '\n' && text.at[i] != '\r')
-			(*copy)[i] = ' ';
+	return *copy;
 }
 
-/* A copy of TEXT without its long runs of comments, or NULL where it has none. */
-static char *without_comment_runs(struct str text)
+static void blank_out(struct str text, struct span run, char **copy)
+{
+	char *out = copy_get(text, copy);
+	for (uint32_t i = run.start; i < run.end; i++)
+		if (out[i] != '\n' && out[i] != '\r')
+			out[i] = ' ';
+}
+
+/* To the grammar CR alone ends no line. */
+static void plain_line_ends(struct str text, char **copy)
+{
+	const char *end = text.at + text.length;
+	for (const char *at = text.at; at < end && (at = memchr(at, '\r', (size_t)(end - at))); at++)
+		if (at + 1 == end || at[1] != '\n')
+			copy_get(text, copy)[at - text.at] = '\n';
+}
+
+/* A copy of TEXT, byte for byte in the same places, as the grammar can take it, or NULL where it can take TEXT itself. */
+static char *text_for_grammar(struct str text)
 {
 	char *copy = NULL;
 	uint32_t comments = 0;
@@ -136,6 +151,8 @@ static char *without_comment_runs(struct str text)
 	}
 	if (comments >= COMMENT_RUN)
 		blank_out(text, run, &copy);
+	if (text.length)
+		plain_line_ends(text, &copy);
 	return copy;
 }
 
@@ -167,7 +184,7 @@ static bool reads_too_much(TSParseState *state)
 
 TSTree *py_parse(struct py_parser *parser, struct str text, const TSTree *old, struct err *err)
 {
-	char *copy = without_comment_runs(text);
+	char *copy = text_for_grammar(text);
 	struct reading reading = {{copy ? copy : text.at, text.length}, 0,
 				  (uint64_t)(text.length / PIECE) * READS_EACH + READS_AT_LEAST};
 	TSInput input = {&reading, read_piece, TSInputEncodingUTF8, NULL};

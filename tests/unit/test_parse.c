@@ -199,6 +199,13 @@ static void long_runs_of_comments_are_left_out(void **state)
 	buf_release(&text);
 }
 
+static void every_line_end_ends_a_comment(void **state)
+{
+	assert_int_equal(ts_node_named_child_count(parsed(*state, "# a\nb\n# c\n")), 3);
+	assert_int_equal(ts_node_named_child_count(parsed(*state, "# a\r\nb\r\n# c\r\n")), 3);
+	assert_int_equal(ts_node_named_child_count(parsed(*state, "# a\rb\r# c\r")), 3);
+}
+
 static void comment_signs_do_not_hide_the_end_of_a_string(void **state)
 {
 	struct fixture *fixture = *state;
@@ -240,6 +247,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_parser_is_used_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_edited_tree_saves_work, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(long_runs_of_comments_are_left_out, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(every_line_end_ends_a_comment, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(comment_signs_do_not_hide_the_end_of_a_string, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_text_that_is_read_over_and_over_is_given_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(nothing_is_left_after_release, set_up, tear_down),
