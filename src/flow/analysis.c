@@ -264,7 +264,7 @@ static void run_rest(struct interp *in, const struct lower *lower, const bool *w
 }
 
 /* Work is linear in what was lowered: so many evaluations an expression, however calls nest. */
-enum { EVALUATIONS = 30, EVALUATIONS_AT_LEAST = 60000 };
+enum { EVALUATIONS = 20, EVALUATIONS_AT_LEAST = 60000 };
 
 void analysis_run(struct analysis *analysis, const struct model *model, struct arena *arena, struct str text,
 		  const struct lower *lower, struct def *module, const bool *wanted)

@@ -733,7 +733,7 @@ static struct value bind_arguments(struct interp *in, struct args *args, const s
 		args_add(bound, args->values[i], args->names[i], args->nodes[i]);
 		cell_set(in, object_slot(in, object, str_from(arena_format(in->arena, "bound %u", i)), true), args->values[i]);
 	}
-	object->bound_args = bound;
+	object->bound_args = args_keep(in, bound);
 	object->library_function = callee->dotted;
 	if (function) {
 		object->function = function->function;

@@ -6,13 +6,27 @@ enum { CALL_DEPTH = 6 };
 
 /* ---- arguments ---- */
 
+static struct args *args_in(struct arena *arena, uint32_t room)
+{
+	struct args *args = ARENA_NEW(arena, struct args);
+	args->values = ARENA_ARRAY(arena, struct value, room ? room : 1);
+	args->names = ARENA_ARRAY(arena, struct str, room ? room : 1);
+	args->nodes = ARENA_ARRAY(arena, const struct expr *, room ? room : 1);
+	return args;
+}
+
 struct args *args_new(struct interp *in, uint32_t room)
 {
-	struct args *args = ARENA_NEW(in->arena, struct args);
-	args->values = ARENA_ARRAY(in->arena, struct value, room ? room : 1);
-	args->names = ARENA_ARRAY(in->arena, struct str, room ? room : 1);
-	args->nodes = ARENA_ARRAY(in->arena, const struct expr *, room ? room : 1);
-	return args;
+	return args_in(&in->scratch, room);
+}
+
+struct args *args_keep(struct interp *in, const struct args *args)
+{
+	struct args *kept = args_in(in->arena, args->count);
+	for (uint32_t i = 0; i < args->count; i++)
+		args_add(kept, args->values[i], args->names[i], args->nodes[i]);
+	kept->more = args->more;
+	return kept;
 }
 
 void args_add(struct args *args, struct value value, struct str name, const struct expr *node)
@@ -184,7 +198,7 @@ static struct value make_generator(struct interp *in, struct object *function, u
 	generator->function = function->function;
 	generator->scope = function->scope;
 	generator->self = self;
-	generator->bound_args = args;
+	generator->bound_args = args_keep(in, args);
 	generator->grad_mode = function->grad_mode;
 	generator->grad_argument = function->grad_argument;
 	generator->method = function->method;

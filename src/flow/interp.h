@@ -392,6 +392,8 @@ int object_mode(struct interp *in, struct object *object); /* 1 train, 0 eval, -
 void set_mode(struct interp *in, struct object *object, struct str slot, int64_t mode);
 int hidden_number(struct interp *in, struct object *object, struct str slot);
 
+/* The site of CELL's carry over LOOP if a walk has made one, else 0. */
+uint32_t carry_known(const struct interp *in, const struct loop *loop, uint32_t cell);
 struct site *carry_site(struct interp *in, struct loop *loop, uint32_t cell);
 
 /* eval.c */
@@ -439,7 +441,10 @@ struct value call_method(struct interp *in, const struct value *receiver, struct
 			 const struct expr *node);
 struct value call_def(struct interp *in, struct object *function, uint32_t self, struct args *args, const struct expr *node);
 struct value run_generator(struct interp *in, struct object *generator, const struct expr *node, bool *grad_off);
+/* Room for so many arguments, until the root is walked. */
 struct args *args_new(struct interp *in, uint32_t room);
+/* ARGS for as long as the file's facts. */
+struct args *args_keep(struct interp *in, const struct args *args);
 void args_add(struct args *args, struct value value, struct str name, const struct expr *node);
 const struct value *args_get(const struct args *args, uint32_t position, const char *name);
 struct value unknown_call(struct interp *in, const struct value *callee, struct str name, const struct value *receiver,

@@ -736,8 +736,7 @@ static void judge_accumulation(struct judging *j, const struct event *event)
 		struct survival one = {.loops = {event->carries[k]}, .count = 1};
 		struct ties ties = {.count = 0};
 		tie(&ties, fact.site ? fact.site->id : 0);
-		if (event->cell) /* its site was made by the walk */
-			tie(&ties, carry_site(in, event->carries[k], event->cell)->id);
+		tie(&ties, carry_known(in, event->carries[k], event->cell));
 		apply_justifications(j, event, &ties, freed, &one);
 		if (!one.count)
 			s.count--;

@@ -387,6 +387,13 @@ void set_mode(struct interp *in, struct object *object, struct str slot, int64_t
 	set_mode_deep(in, object, slot, mode, 5);
 }
 
+uint32_t carry_known(const struct interp *in, const struct loop *loop, uint32_t cell)
+{
+	struct place_key key = {loop, NULL, cell, 'C'};
+	const struct site *site = place_get(in, &key);
+	return site ? site->id : 0;
+}
+
 struct site *carry_site(struct interp *in, struct loop *loop, uint32_t cell)
 {
 	struct place_key key = {loop, NULL, cell, 'C'};

@@ -47,14 +47,17 @@ static void place_in(struct str text, uint32_t offset, uint32_t *line, uint32_t 
 	}
 }
 
-static bool report_error(const struct query_source *sources, size_t count, uint32_t offset, TSQueryError kind, struct err *err)
+/* Together an unclosed query runs on into the next one; each alone shows which it is. */
+static bool report_error(const TSLanguage *language, const struct query_source *sources, size_t count, struct err *err)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (offset > sources[i].text.length) {
-			offset -= (uint32_t)sources[i].text.length + 1;
+		uint32_t line, column, offset = 0;
+		TSQueryError kind = TSQueryErrorNone;
+		TSQuery *alone = ts_query_new(language, sources[i].text.at, (uint32_t)sources[i].text.length, &offset, &kind);
+		if (alone) {
+			ts_query_delete(alone);
 			continue;
 		}
-		uint32_t line, column;
 		place_in(sources[i].text, offset, &line, &column);
 		return err_set(err, ERR_CONFIG, "cannot use '%s': line %u, column %u: %s", sources[i].name, line, column,
 			       error_words[kind <= TSQueryErrorLanguage ? kind : 1]);
@@ -148,7 +151,7 @@ struct query_set *query_set_new(const TSLanguage *language, const struct query_s
 	set->query = ts_query_new(language, buf_text(&all), (uint32_t)all.length, &offset, &kind);
 	buf_release(&all);
 	if (!set->query) {
-		report_error(sources, count, offset, kind, err);
+		report_error(language, sources, count, err);
 		query_set_free(set);
 		return NULL;
 	}

@@ -257,14 +257,30 @@ static enum severity severity_of(const struct rule *rule, const struct rule_vari
 	return level < SEVERITY_HINT ? SEVERITY_HINT : (enum severity)level;
 }
 
+/* Whether CODE may have a method called on it without parentheses around it: outside of brackets and quotes there are
+ * only names, dots and brackets. */
 static bool is_primary(struct str code)
 {
-	/* what may have a method called on it without parentheses around it */
-	for (size_t i = 0; i < code.length; i++)
-		if (strchr(" +-*/%@&|^<>=~:,\n", code.at[i]))
-			return code.at[code.length - 1] == ')' && memchr(code.at, '(', code.length) != NULL &&
-			       (size_t)((const char *)memchr(code.at, '(', code.length) - code.at) < i;
-	return code.length > 0;
+	int depth = 0;
+	char quote = 0;
+	for (size_t i = 0; i < code.length; i++) {
+		char c = code.at[i];
+		if (quote) {
+			if (c == '\\')
+				i++;
+			else if (c == quote)
+				quote = 0;
+		} else if (c == '"' || c == '\'') {
+			quote = c;
+		} else if (strchr("([{", c)) {
+			depth++;
+		} else if (strchr(")]}", c)) {
+			depth--;
+		} else if (depth == 0 && strchr(" \t\r\n+-*/%@&|^<>=~:,", c)) {
+			return false;
+		}
+	}
+	return code.length > 0 && depth == 0 && !quote;
 }
 
 static void make_fix(const struct matching *m, const struct rule_variant *variant, const struct fact *fact,
