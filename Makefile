@@ -183,14 +183,14 @@ fuzz-programs: $(fuzz_programs) ## build the fuzz targets, with MODE=fuzz
 # Suites beside those named here: every executable tests/*/run. It finds the program in $VRAMLINT.
 own_suites := $(sort $(wildcard tests/*/run))
 
-.PHONY: test test-installed test-unit test-fixtures score bless bless-score lint
+.PHONY: test test-installed fuzz test-unit test-fixtures score bless bless-score lint
 test: ## install what the tests need, build, run all suites
 	@tools/install-packages build test
 	@$(MAKE) --no-print-directory test-installed
 
 # Besides the program itself, one built by clang with sanitizers; fuzz is that mode.
 test-installed: all unit-programs ## all suites, with what is installed
-	@$(MAKE) --no-print-directory MODE=fuzz CC=$(clang) all unit-programs
+	@$(MAKE) --no-print-directory MODE=fuzz CC=$(clang) all unit-programs fuzz-programs
 	@VRAMLINT=$(abspath $(program)) $(PYTHON) tests/summary \
 		'layers=tools/check-layers' \
 		'rules=tools/check-rules $(program)' \
@@ -200,6 +200,11 @@ test-installed: all unit-programs ## all suites, with what is installed
 		'fixtures, sanitized=tests/run-fixtures build/fuzz/vramlint' \
 		'score=tests/score $(program)' \
 		$(foreach suite,$(own_suites),'$(patsubst tests/%/run,%,$(suite))=$(suite)')
+
+FUZZ_SECONDS ?= 60
+fuzz: ## look for inputs that break it, FUZZ_SECONDS for each target
+	@$(MAKE) --no-print-directory MODE=fuzz CC=$(clang) fuzz-programs
+	@tests/fuzz/run --seconds $(FUZZ_SECONDS)
 
 test-unit: unit-programs ## the unit tests
 	@tests/run-unit $(unit_programs)
