@@ -383,6 +383,8 @@ struct origin_set *formatted_origins(struct interp *in, const struct value *valu
 struct event *event_add(struct interp *in, enum event_kind kind, struct span node);
 /* Empties all slots: what the object held is gone. */
 void clear_slots(struct interp *in, struct object *object);
+/* What was written at SPAN. */
+struct str source_text(const struct interp *in, struct span span);
 void event_value(struct interp *in, struct event *event, const struct value *value);
 bool loop_within(const struct loop *path, const struct loop *loop); /* whether LOOP is PATH or around it */
 struct value value_with_origins(struct value value, struct origin_set *origins);
@@ -410,6 +412,21 @@ struct value read_attribute(struct interp *in, const struct value *object, struc
 struct value read_item(struct interp *in, const struct value *object, const struct value *key, const struct expr *node);
 uint32_t lookup_cell(struct interp *in, struct str name);
 
+/* assign.c: keeping values in names, slots and holders */
+void exec_augment(struct interp *in, const struct stmt *s);
+/* The containers that CELL held and does not hold any more, with NEXT, are let go unless something else has them. */
+void let_go(struct interp *in, uint32_t cell, const struct value *next, struct span node);
+
+/* loop.c */
+bool exec_for(struct interp *in, const struct stmt *s);
+bool exec_while(struct interp *in, const struct stmt *s);
+
+/* branch.c */
+bool exec_if(struct interp *in, const struct stmt *s);
+bool exec_match(struct interp *in, const struct stmt *s);
+bool exec_try(struct interp *in, const struct stmt *s);
+int literal_truth(const struct expr *e); /* 1 and 0 of a literal, else -1 */
+
 /* exec.c */
 bool exec_block(struct interp *in, const struct block *block); /* false: control left it */
 void assign_target(struct interp *in, const struct expr *target, struct value value, struct span node);
@@ -433,6 +450,15 @@ void freeze(struct interp *in, struct object *object, const struct value *on);
 /* Whether iterating the value goes over parts, not over time. */
 bool is_parts(struct interp *in, const struct value *iterable, bool *range);
 void assign_cell(struct interp *in, uint32_t cell, struct value value, struct span node, struct str name, bool outer);
+
+/* read.c: elements, attributes and items */
+struct value library_value(struct interp *in, const char *dotted, struct span made);
+struct str position_name(struct interp *in, uint32_t position); /* "0", "1", … */
+/* The slot that a constant KEY names, or an empty slice with NULL. */
+struct str key_name(struct interp *in, const struct value *key);
+
+/* args.c */
+struct args *eval_args(struct interp *in, const struct expr *call); /* of the call's items but the first */
 
 /* call.c */
 struct value eval_call(struct interp *in, const struct expr *e);

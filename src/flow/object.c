@@ -414,3 +414,10 @@ struct site *carry_site(struct interp *in, struct loop *loop, uint32_t cell)
 	place_put(in, &key, site);
 	return site;
 }
+
+struct str source_text(const struct interp *in, struct span span)
+{
+	if (span.end > in->text.length || span.start >= span.end)
+		return (struct str){"", 0};
+	return (struct str){in->text.at + span.start, span.end - span.start};
+}

@@ -1,0 +1,414 @@
+#include <string.h>
+#include "flow/interp.h"
+#include "flow/lower.h"
+
+/* ---- keeping values ---- */
+
+/* What ties a cell's new value to its own old one, over the loops around here. */
+struct chain {
+	struct loop *loops[4];
+	uint8_t count;
+	bool module;  /* the tie goes through a call */
+	bool selects; /* the value is the old one or another, unchanged */
+};
+
+static struct chain find_chain(struct interp *in, uint32_t cell, const struct value *value)
+{
+	struct chain chain = {.count = 0};
+	uint32_t tied = 0;
+	/* sites are numbered in the order they were met: from the back, inner loops come first */
+	for (uint32_t i = value->origins && in->path ? value->origins->count : 0; i-- > 0 && chain.count < 4;) {
+		origin element = value->origins->items[i];
+		const struct site *site = in->sites.items[origin_site(element)];
+		enum origin_tag tag = origin_tag_of(element);
+		if (site->kind != SITE_CARRY || site->cell != cell || tag == ORIGIN_CUT || !loop_within(in->path, site->loop))
+			continue;
+		bool op = origin_has(value->origins, origin_make(site->id, ORIGIN_OP));
+		if (tag == ORIGIN_SELF && !op && !chain.count && value->origins->count > 1 && !value->object_count &&
+		    !origin_has(value->origins, origin_make(site->id, ORIGIN_CALL))) {
+			chain.selects = true;
+			chain.loops[chain.count++] = site->loop;
+		} else if (tag != ORIGIN_SELF && tied != site->id) {
+			if (chain.selects)
+				chain.count = 0;
+			chain.selects = false;
+			tied = site->id;
+			chain.loops[chain.count++] = site->loop;
+			chain.module |= !op;
+		}
+	}
+	return chain;
+}
+
+static void add_chain_event(struct interp *in, uint32_t cell, const struct value *value, const struct chain *chain,
+			    struct span node, struct str name)
+{
+	struct event *event = event_add(in, EVENT_ACCUMULATE, node);
+	event_value(in, event, value);
+	event->cell = cell;
+	event->holder = in->cells.items[cell].object;
+	memcpy(event->carries, chain->loops, sizeof event->carries);
+	event->carry_count = chain->count;
+	event->rebuilt = value->flags & VALUE_CONCAT;
+	event->through_module = chain->module;
+	event->selects = chain->selects;
+	event->name = name;
+}
+
+/* The containers that CELL held and does not hold any more are let go, unless something else has them. */
+void let_go(struct interp *in, uint32_t cell, const struct value *next, struct span node)
+{
+	struct value old = cell_get(in, cell);
+	for (uint8_t i = 0; i < old.object_count; i++) {
+		struct object *object = object_get(in, old.objects[i]);
+		bool kept = false;
+		for (uint8_t j = 0; j < next->object_count; j++)
+			kept |= next->objects[j] == object->id;
+		if (kept || !(object->kinds & KIND_CONTAINER) || object->homes > 1)
+			continue;
+		event_add(in, EVENT_RESET, node)->holder = object->id;
+	}
+}
+
+/* xs = xs[-n:] keeps the last n: a bound. */
+static void cut_back(struct interp *in, uint32_t cell, const struct value *value, struct span node)
+{
+	struct value old = cell_get(in, cell);
+	for (uint8_t i = 0; i < value->object_count; i++)
+		for (uint8_t k = 0; k < old.object_count; k++)
+			if (old.objects[k] == value->objects[i]) {
+				struct event *event = event_add(in, EVENT_RESET, node);
+				event->holder = value->objects[i];
+				event->bounded = true;
+			}
+}
+
+static void settle(struct interp *in, uint32_t cell, const struct value *value, struct str name)
+{
+	for (uint8_t i = 0; i < value->object_count; i++) {
+		struct object *object = object_get(in, value->objects[i]);
+		if (object->last_home != cell) {
+			object->homes++;
+			object->last_home = cell;
+		}
+		if (!object->name.length)
+			object->name = name;
+		if (!object->owner)
+			object->owner = in->cells.items[cell].object;
+	}
+}
+
+/* A recorded result that gets a name is a site of its own, so that later consumptions can tell it from its inputs. */
+static struct value derive(struct interp *in, struct value value, uint32_t cell, struct span node, struct str name)
+{
+	if (!value.origins || !value_may(&value, KIND_TENSOR) || value.object_count || grad_is_off(in))
+		return value;
+	bool recorded = false;
+	for (uint32_t i = 0; i < value.origins->count; i++) {
+		origin element = value.origins->items[i];
+		enum site_kind kind = in->sites.items[origin_site(element)]->kind;
+		if (kind == SITE_OBJECT || kind == SITE_CARRY)
+			continue;
+		if (origin_tag_of(element) == ORIGIN_SELF)
+			return value;
+		recorded |= origin_tag_of(element) == ORIGIN_OP;
+	}
+	if (!recorded)
+		return value;
+	struct site *site = site_new(in, SITE_DERIVED, (const void *)(uintptr_t)(node.start + 1u), cell, node);
+	site->inputs = value.origins;
+	site->scalar = value.extent == EXTENT_SCALAR;
+	site->cell = cell;
+	site->name = name;
+	value.origins = origin_add(&in->origins, value.origins, origin_make(site->id, ORIGIN_SELF));
+	return value;
+}
+
+static bool is_compared(const struct interp *in, struct str name)
+{
+	for (uint32_t i = 0; i < in->compared_count; i++)
+		if (str_equal(in->compared[i], name))
+			return true;
+	return false;
+}
+
+/* Under `if loss < best:` what is assigned to best stays until something better comes. */
+static struct chain kept_best(struct interp *in, uint32_t cell)
+{
+	struct chain chain = {.count = 0};
+	struct value old = cell_get(in, cell);
+	for (struct loop *loop = old.origins ? in->path : NULL; loop; loop = loop->outer)
+		if (origin_has(old.origins, origin_make(carry_site(in, loop, cell)->id, ORIGIN_SELF))) {
+			chain.loops[chain.count++] = loop;
+			chain.selects = true;
+			break;
+		}
+	return chain;
+}
+
+void assign_cell(struct interp *in, uint32_t cell, struct value value, struct span node, struct str name, bool outer)
+{
+	if ((value.flags & VALUE_COUNTER) && !value.counter)
+		value.counter = in->path;
+	struct chain chain = find_chain(in, cell, &value);
+	if (!chain.count && is_compared(in, name))
+		chain = kept_best(in, cell);
+	if (chain.count)
+		add_chain_event(in, cell, &value, &chain, node, name);
+	if (value.flags & VALUE_VIEW)
+		cut_back(in, cell, &value, node);
+	let_go(in, cell, &value, node);
+	value = derive(in, value, cell, node, name);
+	settle(in, cell, &value, name);
+	if (outer && (!chain.count || chain.selects)) {
+		struct event *event = event_add(in, EVENT_ASSIGN, node);
+		event_value(in, event, &value);
+		event->cell = cell;
+		event->holder = in->cells.items[cell].object;
+		event->name = name;
+	}
+	cell_set(in, cell, value);
+}
+
+void fill_cell(struct interp *in, uint32_t cell, struct value value, struct span node, struct str name, bool weak)
+{
+	struct chain chain = find_chain(in, cell, &value);
+	if (chain.count && !chain.selects)
+		add_chain_event(in, cell, &value, &chain, node, name);
+	struct value old = cell_get(in, cell);
+	cell_set(in, cell, weak ? value_join(&in->origins, &old, &value) : value);
+}
+
+static void merge_slots(struct interp *in, struct object *into, const struct value *from)
+{
+	for (uint8_t i = 0; i < from->object_count; i++) {
+		struct object *object = object_get(in, from->objects[i]);
+		if (object == into)
+			continue;
+		for (size_t j = 0; j < object->slots.count; j++)
+			cell_set(in, object_slot(in, into, object->slots.items[j].name, true),
+				 cell_get(in, object->slots.items[j].cell));
+		if (object->rest)
+			add_element(in, into, cell_get(in, object->rest));
+	}
+}
+
+static void add_store_event(struct interp *in, struct object *holder, enum store_op op, const struct value *key,
+			    const struct value *value, struct span node, struct str name)
+{
+	struct event *event = event_add(in, EVENT_STORE, node);
+	event_value(in, event, value);
+	event->holder = holder->id;
+	event->op = op;
+	event->name = name;
+	event->bounded = holder->bounded || holder->guarded;
+	if (key) {
+		event->key = *key;
+		event->has_key = true;
+	}
+}
+
+void store_into(struct interp *in, uint32_t holder_id, enum store_op op, const struct value *key, struct value value,
+		struct span node, struct str name)
+{
+	struct object *holder = object_get(in, holder_id);
+	struct str slot = key ? key_name(in, key) : (struct str){NULL, 0};
+	if (op == STORE_KEY || op == STORE_ASSIGN) {
+		uint32_t cell = slot.at ? object_slot(in, holder, slot, true) : object_rest(in, holder);
+		struct chain chain = find_chain(in, cell, &value);
+		if (chain.count && !chain.selects)
+			add_chain_event(in, cell, &value, &chain, node, name);
+		else
+			add_store_event(in, holder, op, key, &value, node, name);
+		if (slot.at)
+			cell_set(in, cell, value);
+		else
+			add_element(in, holder, value);
+		return;
+	}
+	if (op == STORE_EXTEND) {
+		bool off = false;
+		value = next_element(in, &value, NULL, &off);
+	}
+	add_store_event(in, holder, op, NULL, &value, node, name);
+	holder->literal = false;
+	if (op == STORE_UPDATE)
+		merge_slots(in, holder, &value);
+	else
+		add_element(in, holder, value);
+}
+
+/* ---- assignment ---- */
+
+void freeze(struct interp *in, struct object *object, const struct value *on)
+{
+	bool whole = in->cond_open[in->path && in->path->depth < 63 ? in->path->depth : 0] == 0;
+	int64_t frozen = on->number == 0 ? 1 : on->number == 1 ? 0 : -1;
+	set_mode(in, object, STR("%frozen"), whole ? frozen : VALUE_NO_NUMBER);
+}
+
+static void assign_attribute(struct interp *in, const struct expr *target, struct value value, struct span node)
+{
+	struct value object = eval(in, target->items[0]);
+	struct str name = source_text(in, target->span);
+	if (str_is(target->name, "requires_grad")) {
+		for (uint8_t i = 0; i < object.object_count; i++)
+			freeze(in, object_get(in, object.objects[i]), &value);
+		return;
+	}
+	if (str_is(target->name, "grad") && (object.flags & VALUE_PARAMETER)) {
+		struct event *event = event_add(in, EVENT_ZERO, node);
+		memcpy(event->objects, object.objects, sizeof event->objects);
+		event->object_count = object.object_count;
+		return;
+	}
+	if (object.flags & VALUE_PARAMETER)
+		return;
+	bool strong = object.object_count == 1 && !object.many_objects;
+	for (uint8_t i = 0; i < object.object_count; i++) {
+		struct object *o = object_get(in, object.objects[i]);
+		uint32_t cell = object_slot(in, o, target->name, true);
+		struct value next = value;
+		if (!strong) {
+			struct value old = cell_get(in, cell);
+			next = value_join(&in->origins, &old, &value);
+		}
+		assign_cell(in, cell, next, node, name, true);
+	}
+}
+
+/* t[…] = v on a tensor: with grad on, the tensor becomes a holder of v's graph. */
+void write_tensor(struct interp *in, const struct expr *base, const struct value *old, const struct value *value,
+			 struct span node)
+{
+	if (base->kind != EXPR_NAME && base->kind != EXPR_ATTRIBUTE)
+		return;
+	struct value pair[2] = {*old, *value};
+	struct value next = combine(in, pair, 2, node);
+	next.flags = old->flags;
+	next.made = old->made;
+	if (base->kind == EXPR_NAME) {
+		uint32_t cell = lookup_cell(in, base->name);
+		if (cell)
+			assign_cell(in, cell, next, node, base->name, false);
+	} else {
+		assign_attribute(in, base, next, node);
+	}
+}
+
+static void assign_subscript(struct interp *in, const struct expr *target, struct value value, struct span node)
+{
+	struct value object = eval(in, target->items[0]);
+	struct value key = target->count == 2 ? eval(in, target->items[1]) : value_of(KIND_UNKNOWN);
+	struct str name = source_text(in, target->items[0]->span);
+	bool slice = target->count == 2 && target->items[1]->kind == EXPR_SLICE;
+	for (uint8_t i = 0; i < object.object_count && !(object.flags & VALUE_PARAMETER); i++) {
+		struct object *o = object_get(in, object.objects[i]);
+		struct object *method = o->class_def ? class_method(in, o->class_def, STR("__setitem__")) : NULL;
+		if (method && method->function) {
+			struct args *args = args_new(in, 2);
+			args_add(args, key, (struct str){"", 0}, NULL);
+			args_add(args, value, (struct str){"", 0}, NULL);
+			call_def(in, method, o->id, args, target);
+		} else if (slice) {
+			event_add(in, EVENT_RESET, node)->holder = o->id;
+		} else if (o->kinds & KIND_CONTAINER || o->input) {
+			store_into(in, o->id, STORE_KEY, &key, value, node, name);
+		}
+	}
+	if (value_may(&object, KIND_TENSOR) && !object.object_count)
+		write_tensor(in, target->items[0], &object, &value, node);
+}
+
+static void assign_sequence(struct interp *in, const struct expr *target, const struct value *value, struct span node)
+{
+	for (uint16_t i = 0; i < target->count; i++) {
+		const struct expr *item = target->items[i];
+		struct value part;
+		if (item->kind == EXPR_STAR) {
+			struct object *rest = object_new(in, item, 0, KIND_CONTAINER, item->span);
+			rest->library = model_class_get(in->model, "builtins.list");
+			add_element(in, rest, element_of(in, value, item));
+			part = object_value(in, rest);
+			item = item->count ? item->items[0] : item;
+		} else {
+			part = element_at(in, value, i, target->count, item);
+		}
+		assign_target(in, item, part, node);
+	}
+}
+
+void assign_target(struct interp *in, const struct expr *target, struct value value, struct span node)
+{
+	if (in->budget-- <= 0)
+		return;
+	switch (target->kind) {
+	case EXPR_NAME: {
+		uint32_t cell = lookup_cell(in, target->name);
+		struct def *def = in->frame ? in->frame->def : in->module;
+		if (cell)
+			assign_cell(in, cell, value, node, target->name, def_declares_outer(def, target->name));
+		break;
+	}
+	case EXPR_ATTRIBUTE:
+		assign_attribute(in, target, value, node);
+		break;
+	case EXPR_SUBSCRIPT:
+		assign_subscript(in, target, value, node);
+		break;
+	case EXPR_TUPLE:
+	case EXPR_LIST:
+		assign_sequence(in, target, &value, node);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool any_container(struct interp *in, const struct value *v)
+{
+	for (uint8_t i = 0; i < v->object_count; i++)
+		if (object_get(in, v->objects[i])->kinds & KIND_CONTAINER)
+			return true;
+	return false;
+}
+
+void exec_augment(struct interp *in, const struct stmt *s)
+{
+	const struct expr *target = s->targets[0];
+	struct value old = eval(in, target), right = eval(in, s->value);
+	bool grows = any_container(in, &old) || (old.object_count && any_container(in, &right));
+	for (uint8_t i = 0; i < old.object_count; i++) {
+		struct object *o = object_get(in, old.objects[i]);
+		struct object *method = o->class_def ? class_method(in, o->class_def, STR("__iadd__")) : NULL;
+		if (method && method->function && s->op == '+') {
+			struct args *args = args_new(in, 1);
+			args_add(args, right, (struct str){"", 0}, NULL);
+			struct value v = call_def(in, method, o->id, args, s->value);
+			assign_target(in, target, v, s->span);
+			return;
+		}
+	}
+	if (grows && (s->op == '+' || s->op == '|')) {
+		bool tuple = old.object_count == 1 && object_get(in, old.objects[0])->library &&
+			     str_is(str_from(object_get(in, old.objects[0])->library->name), "builtins.tuple");
+		if (!tuple) {
+			for (uint8_t i = 0; i < old.object_count; i++)
+				store_into(in, old.objects[i], s->op == '|' ? STORE_UPDATE : STORE_EXTEND, NULL, right, s->span,
+					   source_text(in, target->span));
+			return;
+		}
+	}
+	struct value pair[2] = {old, right};
+	struct value next = combine(in, pair, 2, s->span);
+	if (value_only(&old, KIND_TEXT))
+		next.kinds = KIND_TEXT;
+	if (grows) {
+		next = old;
+		next.flags |= VALUE_CONCAT;
+		next = tag_value(in, next, ORIGIN_OP);
+		for (uint8_t i = 0; i < old.object_count; i++)
+			add_element(in, object_get(in, old.objects[i]), element_of(in, &right, s->value));
+	}
+	assign_target(in, target, next, s->span);
+}

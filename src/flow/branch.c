@@ -1,0 +1,304 @@
+#include <string.h>
+#include "flow/interp.h"
+#include "flow/lower.h"
+
+void cond_push(struct interp *in)
+{
+	uint32_t depth = in->path ? in->path->depth : 0;
+	in->cond_open[depth < 63 ? depth : 63]++;
+}
+
+void cond_pop(struct interp *in)
+{
+	uint32_t depth = in->path ? in->path->depth : 0;
+	in->cond_open[depth < 63 ? depth : 63]--;
+}
+
+int literal_truth(const struct expr *e)
+{
+	if (e->kind == EXPR_CONSTANT)
+		return str_is(e->name, "True");
+	return e->kind == EXPR_NUMBER && e->number != INT64_MIN ? e->number != 0 : -1;
+}
+
+/* ---- branches ---- */
+
+static void narrow_tensor(struct interp *in, uint32_t cell, bool is_tensor)
+{
+	struct value value = cell_get(in, cell);
+	if (is_tensor) {
+		if (value.kinds & KIND_UNKNOWN && !value.object_count)
+			value.kinds = KIND_TENSOR;
+	} else {
+		value.kinds &= ~(uint32_t)(KIND_TENSOR | KIND_UNKNOWN);
+		value.kinds = value.kinds ? value.kinds : KIND_NUMBER | KIND_CONTAINER;
+		if (value.origins)
+			value.origins = in->origins.empty;
+	}
+	cell_set(in, cell, value);
+}
+
+static bool is_number_type(struct interp *in, const struct value *type)
+{
+	if (type->object_count == 1 && !type->dotted) {
+		const struct object *several = object_get(in, type->objects[0]);
+		bool all = (several->kinds & KIND_CONTAINER) && several->slots.count > 0 && !several->rest;
+		for (size_t i = 0; all && i < several->slots.count; i++) {
+			struct value one = cell_get(in, several->slots.items[i].cell);
+			all = one.dotted && is_number_type(in, &one);
+		}
+		return all;
+	}
+	static const char *const names[] = {"builtins.float", "builtins.int", "builtins.bool", "builtins.str", "numbers.Number"};
+	for (size_t i = 0; type->dotted && i < sizeof names / sizeof *names; i++)
+		if (strcmp(type->dotted, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static void narrow_call(struct interp *in, const struct expr *e, bool truth)
+{
+	const struct expr *callee = e->items[0];
+	if (e->count < 2 || e->items[1]->kind != EXPR_NAME)
+		return;
+	uint32_t cell = lookup_cell(in, e->items[1]->name);
+	struct value function = eval(in, callee);
+	if (!cell || !function.dotted)
+		return;
+	if (strcmp(function.dotted, "torch.is_tensor") == 0) {
+		narrow_tensor(in, cell, truth);
+	} else if (strcmp(function.dotted, "builtins.hasattr") == 0 && e->count == 3 && !truth) {
+		if (str_is(e->items[2]->name, "item") || str_is(e->items[2]->name, "detach"))
+			narrow_tensor(in, cell, false);
+	} else if (strcmp(function.dotted, "builtins.isinstance") == 0 && e->count == 3) {
+		struct value type = eval(in, e->items[2]);
+		if (type.dotted && strcmp(type.dotted, "torch.Tensor") == 0)
+			narrow_tensor(in, cell, truth);
+		else if (!truth && type.dotted && strcmp(type.dotted, "torch.nn.Module") == 0)
+			cell_set(in, cell, value_of(KIND_UNKNOWN));
+		else if (truth && is_number_type(in, &type))
+			narrow_tensor(in, cell, false);
+	}
+}
+
+void narrow(struct interp *in, const struct expr *e, bool truth)
+{
+	if (e->kind == EXPR_NOT && e->count)
+		narrow(in, e->items[0], !truth);
+	else if (e->kind == EXPR_BOOLEAN && truth && e->op != 'o')
+		for (uint16_t i = 0; i < e->count; i++)
+			narrow(in, e->items[i], true);
+	else if (e->kind == EXPR_CALL && e->count)
+		narrow_call(in, e, truth);
+	else if (e->kind == EXPR_COMPARE && e->count == 2 && (e->op == 's' || e->op == 'S') &&
+		 e->items[0]->kind == EXPR_NAME && str_is(e->items[1]->name, "None")) {
+		uint32_t cell = lookup_cell(in, e->items[0]->name);
+		if (cell && truth == (e->op == 's')) {
+			cell_set(in, cell, value_of(KIND_NONE));
+		} else if (cell) {
+			struct value value = cell_get(in, cell);
+			if (value.kinds & ~(uint32_t)KIND_NONE)
+				value.kinds &= ~(uint32_t)KIND_NONE;
+			cell_set(in, cell, value);
+		}
+	}
+}
+
+/* Runs BLOCK as one side of a branch at MARK: appends its end state to *ENDS if control reaches it. */
+static bool run_side(struct interp *in, uint32_t mark, const struct expr *test, bool truth, const struct block *block,
+		     struct delta **ends)
+{
+	state_undo(in, mark);
+	cond_push(in);
+	narrow(in, test, truth);
+	bool alive = exec_block(in, block);
+	cond_pop(in);
+	if (alive)
+		*ends = state_delta(in, mark, *ends);
+	state_undo(in, mark);
+	return alive;
+}
+
+/* Whether E asks if something was not made yet: `x is None`, `not x`, `not hasattr(…)`, `k not in d`. */
+static const struct expr *asks_missing(const struct expr *e)
+{
+	if (e->kind == EXPR_COMPARE && e->count == 2 && e->op == 's' && e->items[1]->kind == EXPR_CONSTANT &&
+	    str_is(e->items[1]->name, "None"))
+		return e->items[0];
+	if (e->kind == EXPR_COMPARE && e->count == 2 && e->op == 'n')
+		return e->items[1];
+	if (e->kind == EXPR_NOT && e->count == 1 && (e->items[0]->kind == EXPR_NAME || e->items[0]->kind == EXPR_ATTRIBUTE))
+		return e->items[0];
+	if (e->kind == EXPR_NOT && e->count == 1 && e->items[0]->kind == EXPR_CALL && e->items[0]->count >= 2 &&
+	    e->items[0]->items[0]->kind == EXPR_NAME && str_is(e->items[0]->items[0]->name, "hasattr"))
+		return e->items[0]->items[1];
+	return NULL;
+}
+
+/* The path on which what is made under `if x is None` is born: where x lives. */
+static struct loop *path_of_home(struct interp *in, const struct expr *e)
+{
+	while (e->kind == EXPR_SUBSCRIPT)
+		e = e->items[0];
+	if (e->kind == EXPR_ATTRIBUTE) {
+		struct value owner = eval(in, e->items[0]);
+		if (owner.object_count)
+			return object_get(in, owner.objects[0])->birth;
+	}
+	if (e->kind == EXPR_NAME) {
+		struct value held = eval(in, e);
+		for (uint8_t i = 0; i < held.object_count; i++)
+			if (object_get(in, held.objects[i])->kinds & (KIND_CONTAINER | KIND_UNKNOWN))
+				return object_get(in, held.objects[i])->birth;
+		return in->frame && in->frame->call ? in->frame->call->path : NULL;
+	}
+	return in->path;
+}
+
+/* `if len(x) < n:` bounds what is added to x inside. */
+static struct object *length_guard(struct interp *in, const struct expr *e)
+{
+	if (e->kind != EXPR_COMPARE || e->op != '<' || e->count != 2 || e->items[0]->kind != EXPR_CALL)
+		return NULL;
+	const struct expr *call = e->items[0];
+	if (call->count != 2 || call->items[0]->kind != EXPR_NAME || !str_is(call->items[0]->name, "len"))
+		return NULL;
+	struct value v = eval(in, call->items[1]);
+	return v.object_count == 1 ? object_get(in, v.objects[0]) : NULL;
+}
+
+static void note_compared(struct interp *in, const struct expr *e)
+{
+	if (e->kind != EXPR_COMPARE || (e->op != '<' && e->op != '>'))
+		return;
+	for (uint16_t i = 0; i < e->count && in->compared_count < 8; i++)
+		if (e->items[i]->kind == EXPR_NAME || e->items[i]->kind == EXPR_ATTRIBUTE)
+			in->compared[in->compared_count++] = source_text(in, e->items[i]->span);
+}
+
+static bool is_main_guard(const struct expr *e)
+{
+	return e->kind == EXPR_COMPARE && e->op == '=' && e->count == 2 && e->items[0]->kind == EXPR_NAME &&
+	       str_is(e->items[0]->name, "__name__");
+}
+
+/* Whether E is a parameter that the call at hand has set to a constant, or its negation. */
+static bool is_given_flag(struct interp *in, const struct expr *e)
+{
+	if (!in->frame || !in->frame->call || !in->frame->call->node || e->kind != EXPR_NAME)
+		return false;
+	const struct def *def = in->frame->def;
+	int32_t place = def_local(def, e->name);
+	return place >= 0 && (uint32_t)place < def->param_count;
+}
+
+static bool is_elif(const struct block *other)
+{
+	return other->count == 1 && other->stmts[0]->kind == STMT_IF && literal_truth(other->stmts[0]->value) < 0;
+}
+
+bool exec_if(struct interp *in, const struct stmt *s)
+{
+	struct value test = eval(in, s->value);
+	int truth = is_main_guard(s->value) ? 1 : literal_truth(s->value);
+	if (truth < 0 && is_given_flag(in, s->value) && value_only(&test, KIND_NUMBER) && test.number != VALUE_NO_NUMBER)
+		truth = test.number != 0;
+	if (truth == 1)
+		return exec_block(in, &s->body);
+	if (truth == 0)
+		return exec_block(in, &s->other);
+	struct object *guarded = length_guard(in, s->value);
+	const struct expr *missing = asks_missing(s->value);
+	struct loop *lazy_path = in->lazy_path;
+	struct str lazy_name = in->lazy_name;
+	if (missing && in->path) {
+		in->lazy_path = path_of_home(in, missing);
+		in->lazy_name = source_text(in, missing->span);
+	}
+	uint32_t mark = state_mark(in);
+	struct delta *ends = NULL;
+	uint32_t compared = in->compared_count;
+	note_compared(in, s->value);
+	if (guarded)
+		guarded->guarded++;
+	bool alive = run_side(in, mark, s->value, true, &s->body, &ends);
+	if (guarded)
+		guarded->guarded--;
+	in->compared_count = compared;
+	in->lazy_name = lazy_name;
+	in->lazy_path = lazy_path;
+	/* a chain of elif is one branch of many sides, not a nest */
+	while (is_elif(&s->other)) {
+		s = s->other.stmts[0];
+		state_undo(in, mark);
+		eval(in, s->value);
+		alive |= run_side(in, mark, s->value, true, &s->body, &ends);
+	}
+	alive |= run_side(in, mark, s->value, false, &s->other, &ends);
+	if (ends)
+		state_join(in, mark, ends, false);
+	return alive;
+}
+
+bool exec_match(struct interp *in, const struct stmt *s)
+{
+	struct value subject = eval(in, s->value);
+	uint32_t mark = state_mark(in);
+	struct delta *ends = NULL;
+	for (uint32_t i = 0; i < s->handler_count; i++) {
+		const struct handler *c = &s->handlers[i];
+		state_undo(in, mark);
+		for (uint32_t j = 0; j < c->bound_count; j++) {
+			uint32_t cell = lookup_cell(in, c->bound[j]);
+			if (cell)
+				cell_set(in, cell, element_of(in, &subject, s->value));
+		}
+		cond_push(in);
+		bool alive = exec_block(in, &c->body);
+		cond_pop(in);
+		if (alive)
+			ends = state_delta(in, mark, ends);
+	}
+	state_join(in, mark, ends, true);
+	return true;
+}
+
+bool exec_try(struct interp *in, const struct stmt *s)
+{
+	uint32_t mark = state_mark(in);
+	struct delta *ends = NULL;
+	bool alive = exec_block(in, &s->body);
+	struct delta *body_end = state_delta(in, mark, NULL);
+	if (alive && s->other.count)
+		alive = exec_block(in, &s->other);
+	if (alive)
+		ends = state_delta(in, mark, ends);
+	for (uint32_t i = 0; i < s->handler_count; i++) {
+		const struct handler *handler = &s->handlers[i];
+		/* an exception may come before, in or after any statement of the body */
+		state_join(in, mark, body_end, true);
+		if (handler->type)
+			eval(in, handler->type);
+		if (handler->name.length) {
+			uint32_t cell = lookup_cell(in, handler->name);
+			if (cell)
+				cell_set(in, cell, value_of(KIND_EXCEPTION));
+		}
+		cond_push(in);
+		if (in->frame)
+			in->frame->handler_depth++;
+		bool handled = exec_block(in, &handler->body);
+		if (in->frame)
+			in->frame->handler_depth--;
+		cond_pop(in);
+		if (handled)
+			ends = state_delta(in, mark, ends);
+		alive |= handled;
+	}
+	if (ends)
+		state_join(in, mark, ends, false);
+	else if (s->handler_count)
+		state_join(in, mark, body_end, true);
+	bool final_alive = s->final.count ? exec_block(in, &s->final) : true;
+	return alive && final_alive;
+}

@@ -1,0 +1,186 @@
+#include "flow/judging.h"
+
+#include <string.h>
+
+/* ---- forwards without need of a graph ---- */
+
+static bool walked_or_handed_on(struct judging *j, const struct event *event)
+{
+	const struct site *site = event->site ? event->site : top_site(j, event->origins, 0);
+	return !site || consumed(j, site->id, ORIGIN_CALL) || (event->mode != 0 && index_count(&j->escapes, site->id));
+}
+
+/* A grad context that was made and dropped in the same definition is the cause, and a finding of its own. */
+static bool dropped_before(struct judging *j, const struct event *event)
+{
+	uint32_t def = event->def ? event->def->index : 0;
+	for (uint32_t i = 0; i < index_count(&j->contexts, def); i++)
+		if (index_event(j, &j->contexts, def, i)->grad_dropped)
+			return true;
+	return false;
+}
+
+static bool arguments_carry(struct judging *j, const struct event *event)
+{
+	return event->site && event->site->inputs && graph_proof(j, event->site->inputs, ORIGIN_CALL) > PROOF_NONE;
+}
+
+void judge_forward(struct judging *j, const struct event *event)
+{
+	if (event->inference_input && event->site && consumed(j, event->site->id, ORIGIN_CALL)) {
+		struct fact inference = new_fact(FACT_INFERENCE, event);
+		inference.site = event->site;
+		VEC_ADD(&j->facts, inference);
+	}
+	if (event->grad != GRAD_ON || event->frozen || event->mode != 0 || event->in_handler)
+		return;
+	struct fact fact = new_fact(FACT_FORWARD, event);
+	fact.site = event->site ? event->site : top_site(j, event->origins, 0);
+	fact.graph = event->site ? site_proof(j, event->site->id) : graph_proof(j, event->origins, ORIGIN_OP);
+	fact.holder = event->object_count ? object_get(j->in, event->objects[0]) : NULL;
+	for (const struct loop *loop = event->path; loop && !fact.loop; loop = loop->outer)
+		if (j->loops[loop->id] == LOOP_STEP || j->loops[loop->id] == LOOP_EPOCH)
+			fact.loop = loop;
+	if (!fact.loop || fact.graph == PROOF_NONE || arguments_carry(j, event) || walked_or_handed_on(j, event) ||
+	    dropped_before(j, event))
+		return;
+	fact.proof = weaker(fact.graph, loop_proof(j, fact.loop));
+	VEC_ADD(&j->facts, fact);
+}
+
+/* ---- grad contexts ---- */
+
+static bool trains_anything(struct judging *j)
+{
+	return index_count(&j->consumptions, 0) > 0;
+}
+
+void judge_grad_context(struct judging *j, const struct event *event)
+{
+	struct fact fact = new_fact(event->grad_dropped ? FACT_GRAD_DROPPED : FACT_GRAD_LEFT, event);
+	if (!event->grad_dropped) {
+		if (event->mode != 0 || !trains_anything(j))
+			return;
+		uint32_t def = event->def ? event->def->index : 0;
+		for (uint32_t i = 0; i < index_count(&j->contexts, def); i++) {
+			const struct event *other = index_event(j, &j->contexts, def, i);
+			if (!other->grad_dropped && other->order > event->order && other->mode != 0)
+				return;
+		}
+	}
+	VEC_ADD(&j->facts, fact);
+}
+
+static bool is_context_manager(const struct def *def)
+{
+	for (uint32_t i = 0; i < def->decorator_count; i++) {
+		const struct expr *e = def->decorators[i];
+		if (e->kind == EXPR_CALL && e->count)
+			e = e->items[0];
+		if (str_ends(e->name, "contextmanager") || str_ends(e->name, "fixture"))
+			return true;
+	}
+	return false;
+}
+
+void judge_yield(struct judging *j, const struct event *event)
+{
+	if (!event->def || is_context_manager(event->def))
+		return;
+	if (!j->trained_off)
+		return;
+	VEC_ADD(&j->facts, new_fact(FACT_GRAD_YIELD, event));
+}
+
+/* ---- an optimizer whose modules no gradient can reach ---- */
+
+static bool owns(struct interp *in, uint32_t owner, uint32_t object)
+{
+	for (int i = 0; object && i < 8; i++) {
+		if (object == owner)
+			return true;
+		object = object_get(in, object)->owner;
+	}
+	return false;
+}
+
+/* How CONSUMPTION reaches MODULE: 2 by a recorded path, 1 only behind a cut, 0 not at all. */
+static int reach(struct judging *j, const struct event *consumption, uint32_t module)
+{
+	int found = 0;
+	for (uint32_t i = 0; i < consumption->origins->count; i++) {
+		origin element = consumption->origins->items[i];
+		const struct site *site = j->in->sites.items[origin_site(element)];
+		if ((site->kind != SITE_FORWARD && site->kind != SITE_LEAF && site->kind != SITE_ELEMENT) || !site->object ||
+		    !owns(j->in, module, site->object))
+			continue;
+		if (origin_tag_of(element) != ORIGIN_CUT)
+			return 2;
+		found = 1;
+	}
+	return found;
+}
+
+/* Parameters come one by one, in lists, or in groups: dictionaries in a list. */
+static uint32_t optimizer_modules(struct interp *in, const struct object *holder, uint32_t *modules, uint32_t count,
+				  uint32_t room, int depth)
+{
+	for (size_t i = 0; i <= holder->slots.count; i++) {
+		uint32_t cell = i < holder->slots.count ? holder->slots.items[i].cell : holder->rest;
+		struct value value = cell ? cell_get(in, cell) : value_bottom();
+		for (uint8_t k = 0; k < value.object_count; k++) {
+			const struct object *object = object_get(in, value.objects[k]);
+			if ((value.flags & VALUE_PARAMETER) && count < room)
+				modules[count++] = value.objects[k];
+			else if (!(value.flags & VALUE_PARAMETER) && (object->kinds & KIND_CONTAINER) && depth > 0)
+				count = optimizer_modules(in, object, modules, count, room, depth - 1);
+		}
+	}
+	return count;
+}
+
+void judge_step(struct judging *j, const struct event *step)
+{
+	struct interp *in = j->in;
+	if (step->object_count != 1 || !step->path)
+		return;
+	uint32_t modules[8];
+	uint32_t count = optimizer_modules(in, object_get(in, step->objects[0]), modules, 0, 8, 3);
+	uint32_t since = 0;
+	for (uint32_t i = 0; i < index_count(&j->zeros, step->objects[0]); i++) {
+		const struct event *event = index_event(j, &j->zeros, step->objects[0], i);
+		if (event->path == step->path && event->order < step->order)
+			since = event->order;
+	}
+	const struct event *cut = NULL;
+	uint32_t loop = step->path->id + 1, module = 0, trained = 0;
+	for (uint32_t k = 0; k < count; k++) {
+		const struct event *found = NULL;
+		for (uint32_t i = 0; i < index_count(&j->backwards, loop); i++) {
+			const struct event *c = index_event(j, &j->backwards, loop, i);
+			if (c->order > step->order || c->order < since || c->root != step->root)
+				continue;
+			int reached = c->grad == GRAD_OFF || c->grad == GRAD_INFERENCE ? 2 : reach(j, c, modules[k]);
+			if (reached == 1)
+				found = c;
+			if (reached == 2) {
+				found = NULL;
+				trained++;
+				break;
+			}
+		}
+		if (found && !cut) {
+			cut = found;
+			module = modules[k];
+		}
+	}
+	/* where other modules of the optimizer are trained, a detach says that this one was left out on purpose */
+	if (!cut || (trained && (cut->value.flags & VALUE_DETACHED)))
+		return;
+	struct fact fact = new_fact(FACT_CUT_TRAINED, cut);
+	if (cut->value.made.end)
+		fact.where = cut->value.made;
+	fact.loop = step->path;
+	fact.holder = object_get(in, module);
+	VEC_ADD(&j->facts, fact);
+}

@@ -1,0 +1,369 @@
+#include "flow/judging.h"
+
+#include <string.h>
+
+/* ---- consumption ---- */
+
+/* Whether what EVENT did happens in every iteration of LOOP. */
+static bool every_iteration(const struct event *event, const struct loop *loop)
+{
+	if (event->in_handler || !loop_within(event->path, loop))
+		return false;
+	uint32_t depth = loop->depth < 31 ? loop->depth : 31;
+	return (event->cond >> depth) == 0;
+}
+
+static bool path_covers(const struct loop *consumption, const struct loop *site)
+{
+	return site == NULL || loop_within(consumption, site);
+}
+
+/* Which consumption frees the saved tensors of SITE's value in the iteration that made it. */
+static const struct event *freed_by(struct judging *j, const struct site *site, bool *partly)
+{
+	const struct event *found = NULL;
+	uint32_t conditional = 0;
+	*partly = false;
+	if (!site)
+		return NULL;
+	for (uint32_t i = 0; i < index_count(&j->consumptions, site->id); i++) {
+		const struct event *event = index_event(j, &j->consumptions, site->id, i);
+		if (event->retains || !path_covers(event->path, site->path))
+			continue;
+		uint32_t depth = site->path ? site->path->depth : 0;
+		uint32_t open = event->cond & ~site->cond;
+		if (event->in_handler)
+			continue;
+		if (open >> depth)
+			conditional++;
+		else
+			return event;
+		found = event;
+	}
+	*partly = conditional == 1;
+	return found;
+}
+
+/* ---- survival and justification ---- */
+
+struct survival {
+	const struct loop *loops[16]; /* leaking, innermost first */
+	int count;
+	bool window;
+	bool epoch;   /* an epoch loop around lets it go each time */
+	const struct event *reset;
+};
+
+static void drop_loop(struct survival *s, int at)
+{
+	memmove(&s->loops[at], &s->loops[at + 1], (size_t)(s->count - at - 1) * sizeof s->loops[0]);
+	s->count--;
+}
+
+static void survive(struct judging *j, const struct event *event, const struct loop *birth, struct survival *s)
+{
+	memset(s, 0, sizeof *s);
+	for (const struct loop *loop = event->path; loop && s->count < 16; loop = loop->outer) {
+		if (loop_within(birth, loop)) {
+			s->epoch |= j->loops[loop->id] == LOOP_EPOCH || j->loops[loop->id] == LOOP_STEP;
+			continue;
+		}
+		if (leaks(j, loop))
+			s->loops[s->count++] = loop;
+	}
+}
+
+static void apply_resets(struct judging *j, const struct event *event, uint32_t holder, struct survival *s)
+{
+	for (uint32_t i = 0; i < index_count(&j->resets, holder); i++) {
+		const struct event *reset = index_event(j, &j->resets, holder, i);
+		if (reset == event)
+			continue;
+		for (int k = 0; k < s->count; k++) {
+			if (!loop_within(reset->path, s->loops[k]) || reset->in_handler)
+				continue;
+			if (!reset->bounded && every_iteration(reset, s->loops[k])) {
+				s->epoch |= k + 1 < s->count || j->loops[s->loops[k]->id] == LOOP_EPOCH;
+				s->reset = reset;
+				drop_loop(s, k--);
+			} else {
+				s->window = true;
+				s->reset = reset;
+			}
+		}
+	}
+}
+
+static const struct loop *common_path(const struct loop *a, const struct loop *b)
+{
+	while (a && !loop_within(b, a))
+		a = a->outer;
+	return a;
+}
+
+/* Takes out of S the loops beyond what P and the consumption at C share: filled there, walked here. */
+static void justify(struct survival *s, const struct loop *p, const struct loop *c)
+{
+	const struct loop *common = common_path(p, c);
+	for (int k = 0; k < s->count; k++)
+		if (!loop_within(common, s->loops[k]))
+			drop_loop(s, k--);
+}
+
+/* What a module in eval mode made from data without a graph is walked by nobody. */
+static bool made_for_evaluation(struct judging *j, const struct origin_set *set)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < set->count; i++) {
+		const struct site *site = j->in->sites.items[origin_site(set->items[i])];
+		if (origin_tag_of(set->items[i]) == ORIGIN_CUT || site_proof(j, site->id) == PROOF_NONE)
+			continue;
+		if (site->kind == SITE_ELEMENT)
+			site = j->in->sites.items[site->parent];
+		if (site->kind == SITE_FORWARD && site->mode != 0)
+			return false;
+		if (site->kind == SITE_LEAF && !site->object)
+			return false;
+		any |= site->kind == SITE_FORWARD;
+	}
+	return any;
+}
+
+/* The sites by which something later may walk what was kept: the value's own, the holder's, the carried name's. */
+struct ties {
+	uint32_t sites[10];
+	uint32_t count;
+};
+
+static void tie(struct ties *ties, uint32_t site)
+{
+	if (site && ties->count < 10)
+		ties->sites[ties->count++] = site;
+}
+
+/* All that the value is: of several results that are kept together each may be walked. */
+static void tie_value(struct judging *j, struct ties *ties, const struct origin_set *set)
+{
+	for (uint32_t i = set->count; i-- > 0 && ties->count < 7;) {
+		uint32_t site = origin_site(set->items[i]);
+		enum site_kind kind = j->in->sites.items[site]->kind;
+		if (origin_tag_of(set->items[i]) == ORIGIN_SELF && kind != SITE_CARRY && kind != SITE_OBJECT)
+			tie(ties, site);
+	}
+}
+
+static void justify_by(struct judging *j, const struct event *event, const struct index *index, uint32_t site,
+		       const struct event *freed, struct survival *s)
+{
+	for (uint32_t i = 0; i < index_count(index, site) && s->count; i++) {
+		const struct event *later = index_event(j, index, site, i);
+		/* a graph that one backward freed cannot be walked by another further out */
+		if (later == event ||
+		    (freed && freed != later && freed->path != later->path && loop_within(freed->path, later->path)))
+			continue;
+		justify(s, event->path, later->path);
+	}
+}
+
+static void apply_justifications(struct judging *j, const struct event *event, const struct ties *ties,
+				 const struct event *freed, struct survival *s)
+{
+	bool evaluation = freed || made_for_evaluation(j, event->origins);
+	uint32_t anything = (uint32_t)j->in->sites.count;
+	justify_by(j, event, &j->consumptions, anything, freed, s);
+	if (!evaluation)
+		justify_by(j, event, &j->escapes, anything, NULL, s);
+	for (uint32_t k = 0; k < ties->count; k++) {
+		justify_by(j, event, &j->consumptions, ties->sites[k], freed, s);
+		if (!evaluation)
+			justify_by(j, event, &j->escapes, ties->sites[k], NULL, s);
+	}
+}
+
+/* ---- places ---- */
+
+void place(struct judging *j, struct fact *fact)
+{
+	const struct event *event = fact->event;
+	const struct call *made = fact->site ? fact->site->call : event->call;
+	fact->where = event->node;
+	fact->where_def = event->def;
+	(void)j;
+	for (const struct call *call = event->call; call; call = call->outer) {
+		if (call == made)
+			return;
+		if (call->outer == made && call->node) {
+			fact->where = call->span;
+			fact->where_def = call->caller;
+			fact->elsewhere = true;
+			return;
+		}
+	}
+}
+
+/* A holder that is made anew in every iteration carries on through a name of the loop: that is where to look. */
+static void place_in_loop(struct fact *fact)
+{
+	for (const struct call *call = fact->event->call; call && call != fact->loop->call; call = call->outer)
+		if (call->outer == fact->loop->call && call->node) {
+			fact->where = call->span;
+			fact->where_def = call->caller;
+			fact->elsewhere = true;
+		}
+}
+
+struct fact new_fact(enum fact_kind kind, const struct event *event)
+{
+	struct fact fact = {.kind = kind, .event = event, .proof = PROOF_FLOW, .mode = event->mode};
+	fact.where = event->node;
+	fact.where_def = event->def;
+	fact.view = event->value.flags & VALUE_VIEW;
+	fact.scalar = event->value.extent == EXTENT_SCALAR;
+	fact.on_device = event->value.device == DEVICE_ACCELERATOR;
+	fact.grad_off = event->value.flags & VALUE_GRAD_OFF;
+	return fact;
+}
+
+enum proof loop_proof(const struct judging *j, const struct loop *loop)
+{
+	return j->loops[loop->id] == LOOP_CALL ? PROOF_NAME : PROOF_FLOW;
+}
+
+static void finish_growth(struct judging *j, struct fact *fact, const struct survival *s)
+{
+	fact->loop = s->loops[s->count - 1];
+	/* the step loop says it best where there is one */
+	for (int k = 0; k < s->count; k++)
+		if (j->loops[s->loops[k]->id] == LOOP_STEP)
+			fact->loop = s->loops[k];
+	fact->reset = s->reset;
+	fact->trains = j->has_step[fact->loop->id] || j->has_backward[fact->loop->id];
+	fact->growth = s->window || fact->event->bounded ? GROWTH_WINDOW
+		       : s->epoch && s->count == 1 && j->loops[s->loops[0]->id] == LOOP_STEP ? GROWTH_EPOCH
+											    : GROWTH_UNBOUNDED;
+	fact->proof = weaker(fact->proof, loop_proof(j, s->loops[s->count - 1]));
+	if (s->count > 1 && loop_proof(j, s->loops[0]) == PROOF_FLOW)
+		fact->proof = stronger(fact->proof, weaker(PROOF_FLOW, fact->graph));
+}
+
+/* Keeps only the loops over which a key differs. */
+static void keep_key_loops(struct judging *j, const struct event *event, struct survival *s)
+{
+	for (int k = 0; k < s->count; k++) {
+		bool varies = event->key.counter == s->loops[k];
+		for (uint32_t i = 0; event->key.origins && i < event->key.origins->count && !varies; i++) {
+			const struct site *site = j->in->sites.items[origin_site(event->key.origins->items[i])];
+			varies = site->kind == SITE_CARRY && site->loop == s->loops[k] &&
+				 origin_tag_of(event->key.origins->items[i]) == ORIGIN_OP;
+		}
+		if (!varies)
+			drop_loop(s, k--);
+	}
+}
+
+/* Whether a detach lies between the value and a module's output: then a view keeps the output's storage. */
+static bool cut_from_forward(struct judging *j, const struct origin_set *set)
+{
+	for (uint32_t i = 0; i < set->count; i++) {
+		enum site_kind kind = j->in->sites.items[origin_site(set->items[i])]->kind;
+		if (origin_tag_of(set->items[i]) == ORIGIN_CUT && (kind == SITE_FORWARD || kind == SITE_DERIVED))
+			return true;
+	}
+	return false;
+}
+
+static void describe_value(struct judging *j, struct fact *fact)
+{
+	const struct event *event = fact->event;
+	bool partly;
+	fact->graph = graph_proof(j, event->origins, ORIGIN_OP);
+	fact->site = top_site(j, event->origins, event->kind == EVENT_ACCUMULATE ? event->cell : 0);
+	fact->view &= fact->graph != PROOF_NONE ||
+		      ((event->value.flags & VALUE_DETACHED) && cut_from_forward(j, event->origins));
+	fact->consumption = freed_by(j, fact->site, &partly);
+	/* scalar arithmetic on what was freed has nothing else to keep */
+	const struct site *site = fact->site;
+	for (int i = 0; i < 4 && !fact->consumption && site && site->kind == SITE_DERIVED && site->scalar; i++) {
+		site = top_site(j, site->inputs, site->cell);
+		fact->consumption = freed_by(j, site, &partly);
+	}
+	fact->buffers = !fact->consumption ? BUFFERS_KEPT : partly ? BUFFERS_PARTLY : BUFFERS_FREED;
+}
+
+void judge_store(struct judging *j, const struct event *event)
+{
+	struct interp *in = j->in;
+	struct fact fact = new_fact(FACT_STORE, event);
+	const struct object *holder = object_get(in, event->holder);
+	struct survival s;
+	describe_value(j, &fact);
+	fact.holder = holder;
+	fact.kept_by_owner = holder->owner != 0 || (holder->def == in->module && event->def != in->module);
+	survive(j, event, holder->birth, &s);
+	if (event->op == STORE_KEY || event->op == STORE_ASSIGN)
+		keep_key_loops(j, event, &s);
+	apply_resets(j, event, event->holder, &s);
+	struct ties ties = {.count = 0};
+	tie(&ties, fact.site ? fact.site->id : 0);
+	tie(&ties, holder->site);
+	tie_value(j, &ties, event->origins);
+	apply_justifications(j, event, &ties, fact.buffers == BUFFERS_FREED ? fact.consumption : NULL, &s);
+	if (!s.count || (s.window && holder->site && consumed(j, holder->site, ORIGIN_CALL)))
+		return; /* a window that is filled for one backward and emptied again */
+	fact.emptied = index_count(&j->resets, event->holder) > 0;
+	fact.proof = fact.graph ? fact.graph : PROOF_FLOW;
+	if (holder->input)
+		fact.proof = weaker(fact.proof, PROOF_USAGE);
+	finish_growth(j, &fact, &s);
+	place(j, &fact);
+	VEC_ADD(&j->facts, fact);
+}
+
+void judge_accumulation(struct judging *j, const struct event *event)
+{
+	struct interp *in = j->in;
+	struct fact fact = new_fact(event->through_module ? FACT_CARRY : FACT_ACCUMULATE, event);
+	describe_value(j, &fact);
+	fact.holder = event->holder ? object_get(in, event->holder) : NULL;
+	fact.rebuilt = event->rebuilt;
+	struct survival s = {.count = 0};
+	for (uint8_t k = 0; k < event->carry_count; k++) {
+		if (!leaks(j, event->carries[k]))
+			continue;
+		s.loops[s.count++] = event->carries[k];
+		const struct event *freed = fact.buffers == BUFFERS_FREED ? fact.consumption : NULL;
+		struct survival one = {.loops = {event->carries[k]}, .count = 1};
+		struct ties ties = {.count = 0};
+		tie(&ties, fact.site ? fact.site->id : 0);
+		tie(&ties, carry_known(in, event->carries[k], event->cell));
+		apply_justifications(j, event, &ties, freed, &one);
+		if (!one.count)
+			s.count--;
+	}
+	if (!s.count)
+		return;
+	for (const struct loop *loop = s.loops[s.count - 1]->outer; loop; loop = loop->outer)
+		s.epoch |= j->loops[loop->id] == LOOP_EPOCH;
+	fact.proof = fact.graph ? fact.graph : PROOF_FLOW;
+	finish_growth(j, &fact, &s);
+	if (event->selects)
+		fact.growth = GROWTH_CONSTANT;
+	place(j, &fact);
+	if (fact.holder && loop_within(fact.holder->birth, fact.loop))
+		place_in_loop(&fact);
+	VEC_ADD(&j->facts, fact);
+}
+
+void judge_log(struct judging *j, const struct event *event)
+{
+	struct fact fact = new_fact(FACT_LOG, event);
+	describe_value(j, &fact);
+	for (const struct loop *loop = event->path; loop && !fact.loop; loop = loop->outer)
+		if (j->loops[loop->id] == LOOP_STEP || j->loops[loop->id] == LOOP_CALL)
+			fact.loop = loop;
+	if (!fact.loop || fact.graph == PROOF_NONE)
+		return;
+	fact.proof = weaker(fact.graph, loop_proof(j, fact.loop));
+	place(j, &fact);
+	VEC_ADD(&j->facts, fact);
+}

@@ -1,0 +1,91 @@
+#include "flow/judging.h"
+
+#include <string.h>
+
+void index_build(struct interp *in, struct index *index, uint32_t key_count, keys_of *keys_of_event)
+{
+	uint32_t keys[2 * ORIGIN_SET_LIMIT + 3];
+	index->start = ARENA_ARRAY(in->arena, uint32_t, key_count + 2u);
+	for (size_t i = 0; i < in->events.count; i++) {
+		uint32_t n = keys_of_event(in, &in->events.items[i], keys);
+		for (uint32_t k = 0; k < n; k++)
+			index->start[keys[k] + 2]++;
+	}
+	for (uint32_t k = 2; k < key_count + 2u; k++)
+		index->start[k] += index->start[k - 1];
+	index->items = ARENA_ARRAY(in->arena, uint32_t, index->start[key_count + 1] + 1u);
+	for (size_t i = 0; i < in->events.count; i++) {
+		uint32_t n = keys_of_event(in, &in->events.items[i], keys);
+		for (uint32_t k = 0; k < n; k++)
+			index->items[index->start[keys[k] + 1]++] = (uint32_t)i;
+	}
+}
+
+uint32_t index_count(const struct index *index, uint32_t key)
+{
+	return index->start[key + 1] - index->start[key];
+}
+
+const struct event *index_event(const struct judging *j, const struct index *index, uint32_t key, uint32_t place)
+{
+	return &j->in->events.items[index->items[index->start[key] + place]];
+}
+
+static uint32_t sites_reached(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	uint32_t n = 0, sites = (uint32_t)in->sites.count;
+	keys[n++] = 0;
+	for (uint32_t i = 0; i < event->origins->count; i++) {
+		uint32_t site = origin_site(event->origins->items[i]);
+		if (origin_tag_of(event->origins->items[i]) == ORIGIN_CUT)
+			continue;
+		if (keys[n - 1] != site)
+			keys[n++] = site;
+		/* who walks a part walks what it was read from */
+		if (in->sites.items[site]->kind == SITE_ELEMENT)
+			keys[n++] = in->sites.items[site]->parent;
+	}
+	/* a set that lost elements may have reached anything: kept under a number that no site has */
+	if (event->origins->overflow)
+		keys[n++] = sites;
+	return n;
+}
+
+uint32_t consumption_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	return event->kind == EVENT_CONSUME ? sites_reached(in, event, keys) : 0;
+}
+
+uint32_t escape_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	bool escapes = event->kind == EVENT_ESCAPE || event->kind == EVENT_RETURN;
+	return escapes ? sites_reached(in, event, keys) : 0;
+}
+
+uint32_t reset_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	(void)in;
+	keys[0] = event->holder;
+	return event->kind == EVENT_RESET;
+}
+
+uint32_t zero_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	(void)in;
+	keys[0] = event->objects[0];
+	return event->kind == EVENT_ZERO && event->object_count > 0;
+}
+
+uint32_t backward_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	(void)in;
+	keys[0] = event->path ? event->path->id + 1 : 0;
+	return event->kind == EVENT_CONSUME;
+}
+
+uint32_t context_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	(void)in;
+	keys[0] = event->def ? event->def->index : 0;
+	return event->kind == EVENT_GRAD_CONTEXT;
+}

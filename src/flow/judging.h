@@ -1,0 +1,82 @@
+/* What the parts of flow/judge share: the state of one judgement, and what they ask each other.
+ *
+ * One judgement runs on one thread; its memory is the analysis' arena. */
+#ifndef VRAMLINT_FLOW_JUDGING_H
+#define VRAMLINT_FLOW_JUDGING_H
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include "flow/judge.h"
+
+/* Event numbers by key: those of key K are items[start[K]] … items[start[K + 1] - 1]. */
+struct index {
+	uint32_t *start;
+	uint32_t *items;
+};
+
+struct judging {
+	struct interp *in;
+	struct judgement *out;
+	uint8_t *site_proof;   /* 1 + enum proof once known, by site id */
+	uint8_t *site_busy;
+	enum loop_kind *loops;
+	bool *has_step, *has_backward;
+	VEC(struct fact) facts;
+	struct index consumptions; /* by the sites that they reach; all of them under site 0 */
+	struct index escapes;      /* likewise */
+	struct index resets;       /* by holder */
+	struct index zeros;        /* by the first optimizer or module */
+	struct index backwards;    /* consumptions by loop id + 1, 0 outside loops */
+	struct index contexts;     /* grad contexts, by index of their definition */
+	uint8_t *consumed_tag;     /* by site: the closest tag under which a consumption reaches it */
+	bool *needed;              /* by site: a consumption reaches it by recorded operations and nothing else explains its graph */
+	uint32_t *consumed_parts;  /* by site: how many of its elements are consumed */
+	bool trained_off;          /* something was walked backward or stepped while grad was off */
+	pcre2_code *module_names;
+};
+
+/* judge_index.c */
+/* Writes the keys under which an event is found to KEYS, which has room for all sites of a set; returns how many. */
+typedef uint32_t keys_of(struct interp *in, const struct event *event, uint32_t *keys);
+void index_build(struct interp *in, struct index *index, uint32_t key_count, keys_of *keys_of_event);
+uint32_t context_keys(struct interp *in, const struct event *event, uint32_t *keys);
+uint32_t reset_keys(struct interp *in, const struct event *event, uint32_t *keys);
+uint32_t backward_keys(struct interp *in, const struct event *event, uint32_t *keys);
+uint32_t consumption_keys(struct interp *in, const struct event *event, uint32_t *keys);
+const struct event *index_event(const struct judging *j, const struct index *index, uint32_t key, uint32_t place);
+uint32_t escape_keys(struct interp *in, const struct event *event, uint32_t *keys);
+uint32_t index_count(const struct index *index, uint32_t key);
+uint32_t zero_keys(struct interp *in, const struct event *event, uint32_t *keys);
+
+/* judge_loops.c */
+bool leaks(const struct judging *j, const struct loop *loop);
+void decide_loops(struct judging *j);
+
+/* judge_proof.c */
+/* The site that speaks for a value: the youngest it is, else the youngest it was computed from; not the running total
+ * of cell EXCEPT itself. */
+const struct site *top_site(struct judging *j, const struct origin_set *set, uint32_t except);
+enum proof stronger(enum proof a, enum proof b);
+enum proof site_proof(struct judging *j, uint32_t id);
+enum proof weaker(enum proof a, enum proof b);
+bool consumed(struct judging *j, uint32_t site, enum origin_tag loosest);
+enum proof graph_proof(struct judging *j, const struct origin_set *set, enum origin_tag loosest);
+/* That the thing called at SITE is a module. */
+enum proof module_proof(struct judging *j, const struct site *site);
+
+/* judge_growth.c */
+void judge_accumulation(struct judging *j, const struct event *event);
+void judge_store(struct judging *j, const struct event *event);
+/* A value that was handed down to where it is kept is reported at the call that handed it over. */
+void place(struct judging *j, struct fact *fact);
+enum proof loop_proof(const struct judging *j, const struct loop *loop);
+struct fact new_fact(enum fact_kind kind, const struct event *event);
+void judge_log(struct judging *j, const struct event *event);
+
+/* judge_grad.c */
+void judge_grad_context(struct judging *j, const struct event *event);
+void judge_forward(struct judging *j, const struct event *event);
+void judge_yield(struct judging *j, const struct event *event);
+void judge_step(struct judging *j, const struct event *step);
+
+#endif

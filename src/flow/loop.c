@@ -1,0 +1,407 @@
+#include <string.h>
+#include "flow/interp.h"
+
+/* ---- loops ---- */
+
+static void head_add(struct interp *in, struct loop *loop)
+{
+	for (uint32_t i = 0; loop->head && i < loop->head->count; i++) {
+		struct cell_value *item = &loop->head->items[i];
+		if (loop->head->lost[i])
+			continue;
+		struct value now = cell_get(in, item->cell);
+		struct value joined = value_join(&in->origins, &now, &item->value);
+		if (value_is_bottom(&joined))
+			continue;
+		if (loop->is_struct && !loop->is_range) { /* parts, not time: nothing can pile up over it */
+			cell_set(in, item->cell, joined);
+			continue;
+		}
+		uint32_t carry = loop->head->carries[i];
+		if (!carry)
+			carry = loop->head->carries[i] = carry_site(in, loop, item->cell)->id;
+		if (!joined.origins)
+			joined.origins = in->origins.empty;
+		joined.origins = origin_add(&in->origins, origin_without(&in->origins, joined.origins, carry),
+					    origin_make(carry, ORIGIN_SELF));
+		cell_set(in, item->cell, joined);
+	}
+}
+
+/* What was made in an iteration is gone in the next, unless something that lives on leads to it. */
+static void find_lost(struct interp *in, struct loop *loop)
+{
+	struct head_list *head = loop->head;
+	uint32_t stamp = ++in->stamp;
+	enum { ROUNDS = 4 };
+	for (int round = 0; round < ROUNDS; round++) {
+		for (uint32_t i = 0; i < head->count; i++) {
+			uint32_t owner = in->cells.items[head->items[i].cell].object;
+			struct object *object = owner ? object_get(in, owner) : NULL;
+			head->lost[i] = object && loop_within(object->birth, loop) && object->seen != stamp;
+			for (uint8_t k = 0; !head->lost[i] && k < head->items[i].value.object_count; k++)
+				object_get(in, head->items[i].value.objects[k])->seen = stamp;
+		}
+	}
+}
+
+/* Whether the back edge brings something that the head of this walk did not have. */
+static bool head_update(struct interp *in, struct loop *loop, uint32_t mark, bool again)
+{
+	struct delta *delta = state_delta(in, mark, NULL);
+	struct head_list *head = ARENA_NEW(in->arena, struct head_list);
+	bool changed = loop->head == NULL;
+	uint32_t stamp = ++in->stamp;
+	uint32_t old_count = loop->head ? loop->head->count : 0;
+	head->items = ARENA_ARRAY(in->arena, struct cell_value, old_count + delta->count + 1);
+	head->carries = ARENA_ARRAY(in->arena, uint32_t, old_count + delta->count + 1);
+	head->lost = ARENA_ARRAY(in->arena, bool, old_count + delta->count + 1);
+	for (uint32_t i = 0; i < old_count; i++) {
+		struct cell *cell = &in->cells.items[loop->head->items[i].cell];
+		cell->stamp = stamp;
+		cell->join_count = head->count;
+		head->carries[head->count] = loop->head->carries[i];
+		head->items[head->count++] = loop->head->items[i];
+	}
+	uint32_t depth = loop->call ? loop->call->depth : 0;
+	for (uint32_t i = 0; i < delta->count; i++) {
+		struct cell *cell = &in->cells.items[delta->items[i].cell];
+		if (cell->call && cell->call->depth > depth && !cell->outlives)
+			continue; /* a variable of a call that ended within the iteration */
+		struct value back = delta->items[i].value;
+		uint32_t carry = cell->stamp == stamp ? head->carries[cell->join_count] : 0;
+		if (back.origins && carry)
+			back.origins = origin_without(&in->origins, back.origins, carry);
+		if (cell->stamp != stamp) {
+			changed = true;
+			cell->stamp = stamp;
+			cell->join_count = head->count;
+			head->items[head->count++] = (struct cell_value){delta->items[i].cell, back};
+			continue;
+		}
+		struct value *old = &head->items[cell->join_count].value;
+		struct value joined = value_join(&in->origins, old, &back);
+		/* what values may be must settle; where they come from is worth another walk only the first time */
+		changed |= again ? old->kinds != joined.kinds || old->object_count != joined.object_count : !value_same(old, &joined);
+		*old = joined;
+	}
+	loop->head = head;
+	find_lost(in, loop);
+	return changed;
+}
+
+/* A chain that the end of the iteration has dropped again (the name was reset) is none. */
+static void confirm_chains(struct interp *in, struct loop *loop, size_t first_event)
+{
+	for (size_t i = first_event; i < in->events.count; i++) {
+		struct event *event = &in->events.items[i];
+		if (event->kind != EVENT_ACCUMULATE)
+			continue;
+		for (uint8_t j = 0; j < event->carry_count; j++) {
+			if (event->carries[j] != loop)
+				continue;
+			struct value end = cell_get(in, event->cell);
+			uint32_t site = carry_site(in, loop, event->cell)->id;
+			bool kept = end.origins && (origin_has(end.origins, origin_make(site, ORIGIN_OP)) ||
+						    origin_has(end.origins, origin_make(site, ORIGIN_CALL)) ||
+						    (event->selects && origin_has(end.origins, origin_make(site, ORIGIN_SELF))));
+			if (kept)
+				continue;
+			memmove(&event->carries[j], &event->carries[j + 1], (3u - j) * sizeof event->carries[0]);
+			event->carry_count--;
+			break;
+		}
+	}
+}
+
+enum { LOOP_WALKS = 3 };
+
+void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *context, bool may_skip)
+{
+	enum { DEEPEST = 12 };
+	uint32_t mark = state_mark(in);
+	size_t first_event = in->events.count;
+	struct loop_frame frame = {.loop = loop, .mark = mark, .grad_depth = in->frame ? in->frame->grad_depth : 0};
+	struct loop *outer_path = in->path;
+	struct frame *owner = in->frame;
+	if (owner) {
+		frame.outer = owner->loops;
+		owner->loops = &frame;
+	}
+	in->path = loop;
+	/* nothing that an earlier run of this loop made is there when it starts anew */
+	for (size_t i = 0; i < loop->born.count; i++)
+		clear_slots(in, loop->born.items[i]);
+	mark = frame.mark = state_mark(in);
+	struct delta *back = NULL, *exits = owner ? owner->exits : NULL;
+	struct value result = owner ? owner->result : value_bottom();
+	/* so deep inside other loops nobody counts steps: one walk shows what it does */
+	bool again = loop->head != NULL, trial = in->trial || loop->depth > DEEPEST;
+	for (int walk = again ? 1 : 0; walk < LOOP_WALKS; walk++) {
+		state_undo(in, mark);
+		if (owner) {
+			owner->exits = exits;
+			owner->result = result;
+		}
+		in->events.count = first_event;
+		frame.breaks = frame.continues = NULL;
+		head_add(in, loop);
+		in->trial = trial || (!again && walk == 0);
+		bool alive = body(in, loop, context);
+		in->trial = trial;
+		back = alive ? state_delta(in, mark, frame.continues) : frame.continues;
+		if (back)
+			state_join(in, mark, back, false);
+		else
+			state_undo(in, mark);
+		confirm_chains(in, loop, first_event);
+		bool seeded = loop->head != NULL;
+		/* while a loop around is on its first walk, one walk of this one is enough to learn what it changes */
+		if ((!head_update(in, loop, mark, again) && seeded) || trial)
+			break;
+	}
+	in->path = outer_path;
+	if (owner)
+		owner->loops = frame.outer;
+	struct delta *ends = frame.breaks;
+	if (may_skip || back)
+		ends = state_delta(in, mark, ends);
+	if (!may_skip && frame.breaks)
+		ends = frame.breaks;
+	state_join(in, mark, ends, may_skip);
+}
+
+struct for_context {
+	const struct stmt *stmt;
+	struct value iterable;
+	const struct expr *condition; /* of a while loop */
+	bool leaves;
+};
+
+bool is_parts(struct interp *in, const struct value *iterable, bool *range)
+{
+	*range = false;
+	if (iterable->flags & (VALUE_STRUCT | VALUE_PARAMETER))
+		return true;
+	if (iterable->object_count == 0)
+		return value_only(iterable, KIND_TENSOR) && iterable->origins && iterable->origins->count;
+	for (uint8_t i = 0; i < iterable->object_count; i++) {
+		struct object *object = object_get(in, iterable->objects[i]);
+		if (!object->literal && !(object->kinds & KIND_MODULE))
+			return false;
+		*range |= !(object->kinds & KIND_MODULE);
+	}
+	return true;
+}
+
+struct value next_element(struct interp *in, const struct value *iterable, const struct expr *node, bool *grad_off)
+{
+	struct value out = value_bottom();
+	bool generators = false;
+	for (uint8_t i = 0; i < iterable->object_count; i++) {
+		struct object *object = object_get(in, iterable->objects[i]);
+		struct object *iter = object->class_def ? class_method(in, object->class_def, STR("__iter__")) : NULL;
+		struct value v;
+		if (object->kinds & KIND_GENERATOR) {
+			v = run_generator(in, object, node, grad_off);
+		} else if (iter && iter->function) {
+			struct args *none = args_new(in, 0);
+			struct value made = call_def(in, iter, object->id, none, node);
+			bool again = made.object_count == 1 && (object_get(in, made.objects[0])->kinds & KIND_GENERATOR);
+			v = again ? run_generator(in, object_get(in, made.objects[0]), node, grad_off)
+				  : element_of(in, &made, node);
+		} else {
+			continue;
+		}
+		generators = true;
+		out = value_join(&in->origins, &out, &v);
+	}
+	return generators ? out : element_of(in, iterable, node);
+}
+
+static bool for_body(struct interp *in, struct loop *loop, void *context)
+{
+	struct for_context *c = context;
+	bool grad_off = false;
+	struct value element = next_element(in, &c->iterable, c->stmt->value, &grad_off);
+	assign_target(in, c->stmt->targets[0], element, c->stmt->targets[0]->span);
+	struct value grad = cell_get(in, in->grad_cell);
+	if (grad_off)
+		grad_set(in, GRAD_OFF);
+	bool alive = exec_block(in, &c->stmt->body);
+	if (grad_off)
+		cell_set(in, in->grad_cell, grad);
+	(void)loop;
+	return alive;
+}
+
+/* A body that is one try which leaves the loop on success. */
+static bool is_retry(const struct block *body)
+{
+	const struct stmt *only = NULL;
+	for (uint32_t i = 0; i < body->count; i++)
+		if (body->stmts[i]->kind == STMT_TRY)
+			only = body->stmts[i];
+	if (!only || !only->handler_count)
+		return false;
+	const struct block *ends[2] = {&only->body, &only->other};
+	for (int i = 0; i < 2; i++) {
+		if (!ends[i]->count)
+			continue;
+		enum stmt_kind last = ends[i]->stmts[ends[i]->count - 1]->kind;
+		if (last == STMT_RETURN || last == STMT_BREAK)
+			return true;
+	}
+	return false;
+}
+
+static struct span first_line(struct interp *in, struct span span)
+{
+	uint32_t end = span.start;
+	while (end < span.end && end < in->text.length && in->text.at[end] != '\n' && in->text.at[end] != '\r')
+		end++;
+	return (struct span){span.start, end};
+}
+
+bool exec_for(struct interp *in, const struct stmt *s)
+{
+	struct for_context c = {.stmt = s};
+	c.iterable = eval(in, s->value);
+	struct loop *loop = loop_enter(in, s, LOOP_FOR, first_line(in, s->span));
+	loop->is_struct = is_parts(in, &c.iterable, &loop->is_range);
+	loop->retry = is_retry(&s->body);
+	if (s->targets[0]->kind == EXPR_NAME)
+		loop->variable = s->targets[0]->name;
+	run_loop(in, loop, for_body, &c, true);
+	return s->other.count ? exec_block(in, &s->other) : true;
+}
+
+static bool while_body(struct interp *in, struct loop *loop, void *context)
+{
+	const struct for_context *c = context;
+	(void)loop;
+	eval(in, c->condition);
+	return exec_block(in, &c->stmt->body);
+}
+
+bool exec_while(struct interp *in, const struct stmt *s)
+{
+	struct for_context c = {.stmt = s, .condition = s->value};
+	bool endless = literal_truth(s->value) == 1;
+	struct loop *loop = loop_enter(in, s, LOOP_WHILE, first_line(in, s->span));
+	loop->retry = is_retry(&s->body);
+	run_loop(in, loop, while_body, &c, !endless);
+	return s->other.count ? exec_block(in, &s->other) : true;
+}
+
+/* ---- comprehensions ---- */
+
+struct comprehension_context {
+	const struct expr *e;
+	uint16_t clause;
+	uint32_t gathered; /* cell that joins the elements until the result is made */
+	struct object *result; /* the list, set or dictionary that it makes; NULL for a generator */
+	struct loop *loop;     /* of the outermost clause */
+	struct value iterable;
+};
+
+static void run_clause(struct interp *in, struct comprehension_context *c);
+
+static bool clause_body(struct interp *in, struct loop *loop, void *context)
+{
+	struct comprehension_context *c = context;
+	const struct clause *clause = &c->e->clauses[c->clause];
+	bool grad_off = false;
+	(void)loop;
+	struct value element = next_element(in, &c->iterable, clause->iterable, &grad_off);
+	if (clause->target)
+		assign_target(in, clause->target, element, clause->target->span);
+	struct comprehension_context inner = *c;
+	inner.clause++;
+	run_clause(in, &inner);
+	return true;
+}
+
+static void run_element(struct interp *in, struct comprehension_context *c)
+{
+	const struct expr *element = c->e->items[0];
+	bool pair = element->kind == EXPR_PAIR;
+	if (pair)
+		eval(in, element->items[0]);
+	struct value v = eval(in, pair ? element->items[1] : element);
+	if (c->result) {
+		struct event *event = event_add(in, EVENT_STORE, c->e->span);
+		event_value(in, event, &v);
+		event->holder = c->result->id;
+		event->op = STORE_APPEND;
+		event->name = c->result->name;
+	}
+	struct value old = cell_get(in, c->gathered);
+	cell_set(in, c->gathered, value_join(&in->origins, &old, &v));
+}
+
+static void run_clause(struct interp *in, struct comprehension_context *c)
+{
+	if (c->clause == c->e->clause_count) {
+		run_element(in, c);
+		return;
+	}
+	const struct clause *clause = &c->e->clauses[c->clause];
+	if (!clause->iterable) {
+		struct comprehension_context inner = *c;
+		eval(in, clause->condition);
+		inner.clause++;
+		cond_push(in);
+		run_clause(in, &inner);
+		cond_pop(in);
+		return;
+	}
+	c->iterable = eval(in, clause->iterable);
+	struct loop *loop = loop_enter(in, clause, LOOP_COMPREHENSION, clause->span);
+	c->loop = loop;
+	loop->is_struct = is_parts(in, &c->iterable, &loop->is_range);
+	if (clause->target && clause->target->kind == EXPR_NAME)
+		loop->variable = clause->target->name;
+	run_loop(in, loop, clause_body, c, true);
+}
+
+static uint32_t comprehension_cells(struct interp *in, const struct expr *e)
+{
+	struct place_key key = {e, in->call, 0, 'G'};
+	uint32_t first = (uint32_t)(uintptr_t)place_get(in, &key);
+	if (first)
+		return first;
+	first = (uint32_t)in->cells.count;
+	for (uint32_t i = 0; i < e->def->local_count; i++)
+		cell_new(in, e->def->locals[i], 0, e->def);
+	cell_new(in, STR("[]"), 0, e->def);
+	place_put(in, &key, (void *)(uintptr_t)first);
+	return first;
+}
+
+/* The names of a comprehension live in a scope of its own, inside the frame that runs it. */
+struct value run_comprehension(struct interp *in, const struct expr *e)
+{
+	static const char *const classes[] = {"builtins.list", "builtins.set", "builtins.dict"};
+	struct scope *scope = ARENA_NEW(in->arena, struct scope);
+	scope->def = e->def;
+	scope->parent = in->frame ? in->frame->scope : in->module_scope;
+	scope->first_cell = comprehension_cells(in, e);
+	struct comprehension_context c = {.e = e, .gathered = scope->first_cell + e->def->local_count};
+	struct scope *outer = in->frame->scope;
+	in->frame->scope = scope;
+	cell_set(in, c.gathered, value_bottom());
+	if (e->op != '(')
+		c.result = object_peek(in, e, 0, KIND_CONTAINER, e->span);
+	run_clause(in, &c);
+	in->frame->scope = outer;
+	struct value element = cell_get(in, c.gathered);
+	struct object *result = object_new(in, e, 0, KIND_CONTAINER, e->span);
+	result->library = model_class_get(in->model, classes[e->op == '{' ? 1 : e->op == ':' ? 2 : 0]);
+	if (!value_is_bottom(&element))
+		fill_cell(in, object_rest(in, result), element, e->span, result->name, true);
+	result->made_in = e->op == '(' ? c.loop : NULL;
+	bool range;
+	result->literal = e->clause_count == 1 && is_parts(in, &c.iterable, &range);
+	return object_value(in, result);
+}
