@@ -35,6 +35,8 @@ static void attributes_live_from_method_to_method(void **state)
 		{"made by the constructor's argument", "class T:\n    def __init__(self, m):\n        self.m = m\n    def fit(self, data):\n        xs = []\n        for x in data:\n            y = self.m(x)\n            y.backward()\n            xs.append(y)\n", "9 store unbounded freed usage step@6\n"},
 		{"filled by a method called in a loop", "class T:\n    def __init__(self):\n        self.xs = []\n    def step(self, x):\n        loss = crit(net(x), x)\n        loss.backward()\n        opt.step()\n        self.xs.append(loss)\n    def fit(self, data):\n        for x in data:\n            self.step(x)\n", "8 store unbounded freed name call@4\n8 store unbounded freed flow step@10\n"},
 		{"of a method nobody calls there is only the name of a call", "class T:\n    def __init__(self):\n        self.xs = []\n    def step(self, x):\n        loss = crit(net(x), x)\n        loss.backward()\n        self.xs.append(loss)\n", "7 store unbounded freed name call@4\n"},
+		{"items of a dataset are made each step", "class D:\n    def __init__(self):\n        self.xs = []\n    def __getitem__(self, i):\n        self.xs.append(net(i))\n        return 1\n", "5 store unbounded kept flow step@4\n"},
+		{"another method of a module", "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.Linear(1, 1)\n        self.xs = []\n    def other(self, x):\n        self.xs.append(self.l(x))\n", "7 store unbounded kept name call@6\n"},
 	};
 	FLOW_CHECK(cases);
 }

@@ -18,6 +18,8 @@ static void conversions_end_the_graph(void **state)
 		{"shape", "xs = []\n" LOOP "xs.append(loss.shape)\n", ""},
 		{"argmax", "xs = []\n" LOOP "xs.append(net(x).argmax(1))\n", ""},
 		{"a new tensor", "xs = []\n" LOOP "xs.append(torch.tensor(loss))\n", ""},
+		{"formatted", "xs = []\n" LOOP "xs.append(f'{loss}')\n", ""},
+		{"formatted by percent", "xs = []\n" LOOP "xs.append('%s' % loss)\n", ""},
 	};
 	FLOW_CHECK(cases);
 }
@@ -40,6 +42,9 @@ static void what_moves_or_views_keeps_it(void **state)
 		{"without it there is none", "xs = []\nfor x in loader:\n" STEP "    w = torch.zeros(3)\n    xs.append(w * 2)\n", ""},
 		{"parameters", "xs = []\n" LOOP "xs.append(sum(p.norm() for p in net.parameters()))\n", "6 store unbounded kept flow step@2\n"},
 		{"parameters without their graph", "xs = []\n" LOOP "xs.append(sum(p.data.norm() for p in net.parameters()))\n", ""},
+		{"values by attribute of the pair", "xs = []\n" LOOP "xs.append(torch.max(loss, 0).values)\n", "6 store unbounded freed flow step@2\n"},
+		{"gradients of gradients", "xs = []\nfor x in loader:\n" STEP "    g = torch.autograd.grad(net(x), x, create_graph=True)[0]\n    xs.append(g)\n", "7 store unbounded kept flow step@2\n"},
+		{"gradients", "xs = []\nfor x in loader:\n" STEP "    g = torch.autograd.grad(net(x), x)[0]\n    xs.append(g)\n", ""},
 	};
 	FLOW_CHECK(cases);
 }
@@ -63,6 +68,7 @@ static void backward_frees_what_it_walks(void **state)
 		{"only in a handler", "xs = []\nfor x in loader:\n" LOSS "    try:\n        risk()\n    except ValueError:\n        loss.backward()\n    opt.step()\n    xs.append(loss)\n", "9 store unbounded kept flow step@2\n"},
 		{"by a closure of the optimizer", "xs = []\nfor x in loader:\n  def closure():\n" LOSS "    loss.backward()\n    xs.append(loss)\n    return loss\n  opt.step(closure)\n", "6 store unbounded freed flow step@2\n"},
 		{"a number has no backward", "xs = []\nfor x in loader:\n" LOSS "    opt.step()\n    xs.append(loss.item())\n", ""},
+		{"by an engine", "xs = []\nfor x in loader:\n" LOSS "    engine.backward(loss)\n    opt.step()\n    xs.append(loss)\n", "6 store unbounded freed flow step@2\n"},
 	};
 	FLOW_CHECK(cases);
 }
@@ -77,6 +83,7 @@ static void frozen_modules_record_nothing(void **state)
 		{"another module is", "m = nn.Linear(1, 1)\nm.requires_grad_(False)\nxs = []\n" LOOP "xs.append(net(x))\n", "8 store unbounded kept flow step@4\n"},
 		{"a copy is frozen apart", "import copy\nm = copy.deepcopy(net)\nm.requires_grad_(False)\nxs = []\n" LOOP "xs.append(net(x))\n", "9 store unbounded kept flow step@5\n"},
 		{"a part of it", "m = nn.Sequential(net, nn.Linear(1, 1))\nm.requires_grad_(False)\nxs = []\n" LOOP "xs.append(net(x))\n", ""},
+		{"what went in with a graph comes out with it", "m = nn.Linear(1, 1)\nm.requires_grad_(False)\nxs = []\n" LOOP "xs.append(m(net(x)))\n", "8 store unbounded kept flow step@4\n"},
 	};
 	FLOW_CHECK(cases);
 }
@@ -95,6 +102,7 @@ static void loggers_are_told(void **state)
 		{"a writer, a number", "from torch.utils.tensorboard import SummaryWriter\nw = SummaryWriter()\n" LOOP "w.add_scalar('a', loss.item(), 1)\n", ""},
 		{"a dict", "import wandb\n" LOOP "wandb.log({'loss': loss})\n", "6 log flow step@2\n"},
 		{"a bar", "from tqdm import tqdm\nbar = tqdm(loader)\nfor x in bar:\n" STEP "    bar.set_postfix(loss=loss)\n", "7 log flow step@3\n"},
+		{"in a helper", "def show(v):\n    print(v)\n" LOOP "show(loss)\n", "7 log flow step@3\n"},
 	};
 	FLOW_CHECK(cases);
 }
@@ -115,6 +123,10 @@ static void containers_are_read_as_the_library_says(void **state)
 		{"a copy is another", "xs = []\nfor x in loader:\n" STEP "    ys = list(xs)\n    ys.append(loss)\n", ""},
 		{"popped", "xs = []\nfor x in loader:\n" STEP "    ys = [loss]\n    xs.append(ys.pop())\n", "7 store unbounded freed flow step@2\n"},
 		{"defaultdict", "from collections import defaultdict\nd = defaultdict(list)\n" LOOP "d['a'].append(loss)\n", "7 store unbounded freed flow step@3\n"},
+		{"a deep copy", "import copy\nxs = []\n" LOOP "xs.append(copy.deepcopy([loss for _ in x]))\n", "7 store unbounded freed flow step@3\n"},
+		{"dict by name", "xs = []\n" LOOP "xs.append(dict(a=loss, b=1)['a'])\n", "6 store unbounded freed flow step@2\n"},
+		{"dict by the other name", "xs = []\n" LOOP "xs.append(dict(a=loss, b=1)['b'])\n", ""},
+		{"update", "d = {}\nxs = []\nfor x in loader:\n" STEP "    d.update(a=loss)\n    xs.append(d['a'])\n", "8 store unbounded freed flow step@3\n"},
 	};
 	FLOW_CHECK(cases);
 }

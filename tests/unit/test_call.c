@@ -28,6 +28,7 @@ static void arguments_reach_parameters(void **state)
 		{"starred dict, the other", "xs = []\ndef keep(a, b):\n    xs.append(a)\n" LOOP "keep(**{'a': 1, 'b': loss})\n", ""},
 		{"the holder as argument", "def keep(xs, v):\n    xs.append(v)\nkept = []\n" LOOP "keep(kept, loss)\n", "8 store unbounded freed flow step@4\n"},
 		{"a holder made in the loop", "def keep(xs, v):\n    xs.append(v)\n" LOOP "keep([], loss)\n", ""},
+		{"first of the rest", "xs = []\ndef keep(a, *rest):\n    xs.append(rest[0])\n" LOOP "keep(1, loss)\n", "8 store unbounded freed flow step@4\n"},
 	};
 	FLOW_CHECK(cases);
 }
@@ -95,6 +96,13 @@ static void unresolved_calls_keep_nothing_and_prove_little(void **state)
 		{"a part of a result", "xs = []\nfor x in loader:\n    loss, parts = other(x)\n    loss.backward()\n    opt.step()\n    xs.append(loss)\n", "6 store unbounded freed usage step@2\n"},
 		{"its sibling", "xs = []\nfor x in loader:\n    loss, parts = other(x)\n    loss.backward()\n    opt.step()\n    xs.append(parts)\n", "6 store unbounded kept sibling step@2\n"},
 		{"through it", "xs = []\n" LOOP "xs.append(other(loss))\n", ""},
+		{"walked through it", "xs = []\nfor x in loader:\n    y = net(x)\n    other(y).backward()\n    opt.step()\n    xs.append(y)\n", "6 store unbounded freed flow step@2\n"},
+		{"a part that nobody walks", "xs = []\nfor x in loader:\n    a, b = other(x)\n    opt.step()\n    xs.append(b)\n", ""},
+		{"an item", "xs = []\nfor x in loader:\n    out = other(x)\n    out['loss'].backward()\n    opt.step()\n    xs.append(out['loss'])\n", "6 store unbounded freed usage step@2\n"},
+		{"another item", "xs = []\nfor x in loader:\n    out = other(x)\n    out['loss'].backward()\n    opt.step()\n    xs.append(out['logits'])\n", "6 store unbounded kept sibling step@2\n"},
+		{"an attribute", "xs = []\nfor x in loader:\n    out = other(x)\n    out.loss.backward()\n    opt.step()\n    xs.append(out.loss)\n", "6 store unbounded freed usage step@2\n"},
+		{"with a module among its arguments", "xs = []\nfor x in loader:\n    y = other(net, x)\n    another(y).backward()\n    opt.step()\n    xs.append(y)\n", "6 store unbounded freed usage step@2\n"},
+		{"without one", "xs = []\nfor x in loader:\n    y = other(x)\n    another(y).backward()\n    opt.step()\n    xs.append(y)\n", "6 store unbounded freed sibling step@2\n"},
 	};
 	FLOW_CHECK(cases);
 }
@@ -108,6 +116,8 @@ static void what_is_a_module_by_use_is_called_forward(void **state)
 		{"by its name only", "def f(model, data):\n    xs = []\n    for x in data:\n        y = model(x)\n        xs.append(y)\n", "5 store unbounded kept name step@3\n"},
 		{"not at all", "def f(fun, data):\n    xs = []\n    for x in data:\n        y = fun(x)\n        xs.append(y)\n", ""},
 		{"by its annotation", "def f(fun: nn.Module, data):\n    xs = []\n    for x in data:\n        y = fun(x)\n        xs.append(y)\n", "5 store unbounded kept usage step@3\n"},
+		{"through a method of its result", "def f(model, data):\n    o = torch.optim.Adam(model.parameters())\n    xs = []\n    for x in data:\n        y = model(x).sum()\n        o.step()\n        xs.append(y)\n", "7 store unbounded kept usage step@4\n"},
+		{"by train()", "def f(model, data, o):\n    model.train()\n    xs = []\n    for x in data:\n        y = model(x)\n        o.step()\n        xs.append(y)\n", "7 store unbounded kept usage step@4\n"},
 	};
 	FLOW_CHECK(cases);
 }

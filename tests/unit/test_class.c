@@ -17,6 +17,9 @@ static void methods_keep_in_attributes(void **state)
 		{"two instances do not mix", "class K:\n    def __init__(self):\n        self.v = 0\na = K()\nb = K()\nxs = []\n" LOOP "a.v = loss\n    xs.append(b.v)\n", ""},
 		{"a property that converts", "class K:\n    def __init__(self, v):\n        self.v = v\n    @property\n    def number(self):\n        return self.v.item()\nxs = []\n" LOOP "xs.append(K(loss).number)\n", ""},
 		{"a method called through the class", "class K:\n    def keep(self, v):\n        self.xs.append(v)\nk = K()\nk.xs = []\n" LOOP "K.keep(k, loss)\n", "10 store unbounded freed flow step@6\n"},
+		{"a static method", "xs = []\nclass K:\n    @staticmethod\n    def keep(v):\n        xs.append(v)\n" LOOP "K.keep(loss)\n    K().keep(loss)\n", "10 store unbounded freed flow step@6\n11 store unbounded freed flow step@6\n"},
+		{"a class method", "class K:\n    xs = []\n    @classmethod\n    def keep(cls, v):\n        cls.xs.append(v)\n" LOOP "K.keep(loss)\n", "10 store unbounded freed flow step@6\n"},
+		{"a property", "class K:\n    def __init__(self, v):\n        self.v = v\n    @property\n    def twice(self):\n        return self.v * 2\nxs = []\n" LOOP "xs.append(K(loss).twice)\n", "12 store unbounded freed flow step@8\n"},
 	};
 	FLOW_CHECK(cases);
 }
@@ -31,6 +34,7 @@ static void members_are_looked_up_through_bases(void **state)
 		{"super that converts", "class A:\n    def number(self, v):\n        return v.item()\nclass B(A):\n    def number(self, v):\n        return super().number(v)\nxs = []\nb = B()\n" LOOP "xs.append(b.number(loss))\n", ""},
 		{"the first base wins", "class A:\n    def f(self, v):\n        return 0\nclass B:\n    def f(self, v):\n        return v\nclass C(A, B):\n    pass\nxs = []\nc = C()\n" LOOP "xs.append(c.f(loss))\n", ""},
 		{"a class that is its own base ends", "class A(A):\n    def f(self, v):\n        return v\nxs = []\na = A()\n" LOOP "xs.append(a.f(loss))\n", "10 store unbounded freed flow step@6\n"},
+		{"of many bases the last", "class A: pass\nclass B: pass\nclass C: pass\nclass D: pass\nclass E: pass\nclass G: pass\nclass H: pass\nclass M(A, B, C, D, E, G, H):\n    def f(self, v):\n        return v\nxs = []\nm = M()\n" LOOP "xs.append(m.f(loss))\n", "17 store unbounded freed flow step@13\n"},
 	};
 	FLOW_CHECK(cases);
 }
@@ -62,6 +66,9 @@ static void records_are_made_from_their_annotations(void **state)
 		{"named tuple unpacked", "from typing import NamedTuple\nclass R(NamedTuple):\n    a: float\n    b: object\nxs = []\n" LOOP "a, b = R(1, loss)\n    xs.append(a)\n", ""},
 		{"replaced, the other", "from typing import NamedTuple\nclass R(NamedTuple):\n    a: float\n    b: object\nxs = []\n" LOOP "xs.append(R(1, loss)._replace(a=0))\n", "10 store unbounded freed flow step@6\n"},
 		{"a class without decorator has no such constructor", "class R:\n    b: object = 0\nxs = []\n" LOOP "xs.append(R(loss).b)\n", ""},
+		{"replaced twice", "from typing import NamedTuple\nclass R(NamedTuple):\n    a: float\n    b: object\nxs = []\n" LOOP "xs.append(R(1, 2)._replace(b=loss)._replace(a=3).b)\n", "10 store unbounded freed flow step@6\n"},
+		{"what has no annotation is no field", "from dataclasses import dataclass\n@dataclass\nclass R:\n    k = 1\n    b: object\nxs = []\n" LOOP "xs.append(R(loss).b)\n", "11 store unbounded freed flow step@7\n"},
+		{"replaced", "from typing import NamedTuple\nclass R(NamedTuple):\n    a: float\n    b: object\nxs = []\n" LOOP "xs.append(R(1, loss)._replace(b=0))\n", ""},
 	};
 	FLOW_CHECK(cases);
 }
@@ -76,6 +83,7 @@ static void operators_run_the_methods_of_a_class(void **state)
 		{"iadd", "class K:\n    def __init__(self):\n        self.xs = []\n    def __iadd__(self, v):\n        self.xs.append(v)\n        return self\nk = K()\n" LOOP "k += loss\n", "12 store unbounded freed flow step@8\n"},
 		{"iter", "class K:\n    def __iter__(self):\n        yield 0\nk = K()\nxs = []\n" LOOP "for v in k:\n        xs.append(v)\n", ""},
 		{"iter of losses", "class K:\n  def __iter__(self):\n   for x in loader:\n" STEP "    yield loss\nk = K()\nxs = []\nfor v in k:\n    xs.append(v)\n", "11 store unbounded freed flow epoch@10\n"},
+		{"getitem gets the key", "class K:\n    def __getitem__(self, k):\n        return k\nk = K()\nxs = []\n" LOOP "xs.append(k[loss])\n", "10 store unbounded freed flow step@6\n"},
 	};
 	FLOW_CHECK(cases);
 }

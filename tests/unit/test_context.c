@@ -22,6 +22,7 @@ static void blocks_turn_grad_off_and_back_on(void **state)
 		{"arithmetic in the block is not recorded", "xs = []\n" LOOP "    with torch.no_grad():\n        z = y * 2\n    xs.append(z)\n", ""},
 		{"an unrelated context changes nothing", "xs = []\n" LOOP "    with open('f') as f:\n        z = net(x)\n    xs.append(z)\n", "7 store unbounded kept flow step@2\n"},
 		{"autocast changes nothing", "xs = []\n" LOOP "    with torch.autocast('cuda'):\n        z = net(x)\n    xs.append(z)\n", "7 store unbounded kept flow step@2\n"},
+		{"a return inside ends it", "xs = []\ndef f(x):\n    with torch.no_grad():\n        return net(x)\n" LOOP "    f(x)\n    xs.append(net(x))\n", "9 store unbounded kept flow step@5\n"},
 	};
 	FLOW_CHECK(cases);
 }
@@ -56,6 +57,7 @@ static void contexts_of_the_project_are_looked_into(void **state)
 		{"what exit does is done", "class G:\n    def __init__(self):\n        self.xs = []\n    def __enter__(self):\n        return self\n    def __exit__(self, *a):\n        self.xs.clear()\ng = G()\n" LOOP "    with g as h:\n        h.xs.append(y)\n", ""},
 		{"an enter that switches, an exit that restores", "class Off:\n    def __enter__(self):\n        torch.set_grad_enabled(False)\n    def __exit__(self, *a):\n        torch.set_grad_enabled(True)\nxs = []\n" LOOP "    with Off():\n        z = net(x)\n    xs.append(z)\n", ""},
 		{"an exit stack", "from contextlib import ExitStack\nxs = []\n" LOOP "    with ExitStack() as s:\n        s.enter_context(torch.no_grad())\n        z = net(x)\n    xs.append(z)\n", ""},
+		{"what an unknown one gives", "xs = []\n" LOOP "    with somebody(x) as z:\n        z.backward()\n        xs.append(z)\n", "7 store unbounded freed usage step@2\n"},
 	};
 	FLOW_CHECK(cases);
 }
@@ -74,6 +76,7 @@ static void contexts_that_cover_nothing_are_told(void **state)
 		{"a yield inside, trained outside", "def gen():\n    with torch.no_grad():\n        for x in loader:\n            yield net(x)\nfor y in gen():\n    net(y).sum().backward()\n", "4 grad-yield flow\n"},
 		{"a yield inside, nothing trained", "def gen():\n    with torch.no_grad():\n        for x in loader:\n            yield net(x)\nfor y in gen():\n    print(1)\n", ""},
 		{"of a context manager that is its purpose", "from contextlib import contextmanager\n@contextmanager\ndef quiet():\n    with torch.no_grad():\n        yield\nwith quiet():\n    net(x).sum().backward()\n", ""},
+		{"a yield behind the block", "def gen():\n    with torch.no_grad():\n        a = net(x)\n    yield a\nfor y in gen():\n    net(y).sum().backward()\n", ""},
 	};
 	FLOW_CHECK(cases);
 }

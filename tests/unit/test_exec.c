@@ -28,6 +28,7 @@ static void totals_grow_in_every_spelling(void **state)
 		 "6 accumulate unbounded freed flow step@2\n"},
 		{"an item of a tensor", "total = torch.zeros(9)\nfor x in loader:\n" STEP "    total[0] = loss\n",
 		 "6 accumulate unbounded freed flow step@2\n"},
+		{"two names in turn", "total = 0\nfor x in loader:\n" STEP "    new = total + loss\n    total = new\n", "7 accumulate unbounded freed flow step@2\n"},
 	};
 	FLOW_CHECK(cases);
 }
@@ -90,6 +91,8 @@ static void containers_grow_in_every_spelling(void **state)
 		 "6 store unbounded freed flow step@2\n"},
 		{"to the cpu", "xs = []\nfor x in loader:\n" STEP "    xs.append(loss.cpu())\n",
 		 "6 store unbounded freed flow step@2\n"},
+		{"[*xs, x]", "xs = []\nfor x in loader:\n" STEP "    xs = [*xs, loss]\n", "6 accumulate unbounded freed flow step@2\n"},
+		{"extend by a generator", "def pair(v):\n    yield v\nxs = []\nfor x in loader:\n" STEP "    xs.extend(pair(loss))\n", "8 store unbounded freed flow step@4\n"},
 	};
 	FLOW_CHECK(cases);
 }
@@ -148,6 +151,7 @@ static void what_lets_go_ends_growth(void **state)
 		{"born under if None",
 		 "xs = None\nfor x in loader:\n" STEP "    if xs is None:\n        xs = []\n    xs.append(loss)\n",
 		 "8 store unbounded freed flow step@2\n"},
+		{"sliced back", "xs = []\nfor x in loader:\n" STEP "    xs.append(loss)\n    xs = xs[-9:]\n", "6 store window freed flow step@2\n"},
 	};
 	FLOW_CHECK(cases);
 }
@@ -184,6 +188,10 @@ static void branches_are_joined(void **state)
 		{"conditional expression without", "xs = []\nfor x in loader:\n" STEP "    xs.append(loss.item() if x else 0)\n", ""},
 		{"conditional expression, literal", "xs = []\nfor x in loader:\n" STEP "    xs.append(loss if False else 0)\n", ""},
 		{"or", "xs = []\nfor x in loader:\n" STEP "    xs.append(0 or loss)\n", "6 store unbounded freed flow step@2\n"},
+		{"zero is never, in an expression", "xs = []\nfor x in loader:\n" STEP "    xs.append(loss if 0 else 1)\n", ""},
+		{"behind the main guard", "xs = []\nfor x in loader:\n" STEP "    if __name__ == '__main__':\n        pass\n    else:\n        xs.append(loss)\n", ""},
+		{"another guard is a condition", "xs = []\nfor x in loader:\n" STEP "    if 1 == '__main__':\n        pass\n    else:\n        xs.append(loss)\n", "9 store unbounded freed flow step@2\n"},
+		{"each side of an expression may assign", "xs = []\nfor x in loader:\n" STEP "    z = (y := 0) if x else (y := loss)\n    xs.append(y)\n", "7 store unbounded freed flow step@2\n"},
 	};
 	FLOW_CHECK(cases);
 }
@@ -206,6 +214,8 @@ static void tests_narrow_names(void **state)
 		{"and", "xs = []\nfor x in loader:\n" STEP "    if x and isinstance(loss, float):\n        xs.append(loss)\n", ""},
 		{"in a conditional expression",
 		 "xs = []\nfor x in loader:\n" STEP "    xs.append(loss.item() if torch.is_tensor(loss) else loss)\n", ""},
+		{"isinstance of several numbers", "xs = []\nfor x in loader:\n" STEP "    if isinstance(loss, (int, float)):\n        xs.append(loss)\n", ""},
+		{"or narrows nothing", "xs = []\nfor x in loader:\n" STEP "    if x or isinstance(loss, float):\n        xs.append(loss)\n", "7 store unbounded freed flow step@2\n"},
 	};
 	FLOW_CHECK(cases);
 }
@@ -281,6 +291,7 @@ static void comprehensions_are_loops_with_names_of_their_own(void **state)
 		 "7 store unbounded freed flow step@2\n"},
 		{"sum over a generator", "total = 0\nfor x in loader:\n" STEP "    total += sum(v for v in [loss, loss])\n",
 		 "6 accumulate unbounded freed flow step@2\n"},
+		{"list", "for e in range(99):\n  xs = [crit(net(x), x) for x in loader]\n", "2 store epoch kept flow step@2\n"},
 	};
 	FLOW_CHECK(cases);
 }

@@ -21,6 +21,12 @@ static void loops_have_kinds(void **state)
 		{"a retry", "for x in loader:\n  while True:\n   try:\n" STEP "    break\n   except RuntimeError:\n    pass\n", "step@1 retry@2\n"},
 		{"while", "while going:\n    x = 1\n" STEP, "step@1\n"},
 		{"a step in a callee", "def step(x):\n" STEP "for x in loader:\n    step(x)\n", "step@5\n"},
+		{"over names and parameters", "for x in loader:\n" STEP "    for n, p in net.named_parameters():\n        p.norm()\n", "step@1 struct@5\n"},
+		{"over what was made of parameters", "for x in loader:\n" STEP "    for v in [p.norm() for p in net.parameters()]:\n        net(v)\n", "step@1 struct@5 struct@5\n"},
+		{"over a dict display", "for x in loader:\n" STEP "    for k in {'a': 1}:\n        net(x)\n", "step@1 struct@5\n"},
+		{"over two loaders", "for x, y in zip(loader, other):\n" STEP, "step@1\n"},
+		{"over few of the same", "for x in loader:\n" STEP "    for i in [0] * 3:\n        net(x)\n", "step@1 struct@5\n"},
+		{"inside it, with the forward", "for x in loader:\n  for y in x:\n    net(y).sum().backward()\n  opt.step()\n", "step@1 intra@2\n"},
 	};
 	FLOW_CHECK_LOOPS(cases);
 }
@@ -92,6 +98,7 @@ static void facts_say_more_of_the_value(void **state)
 	assert_string_equal(arena_dup_bytes(&flow.arena, fact->event->name.at, fact->event->name.length), "k.xs");
 	assert_int_equal(flow_line(&flow, fact->consumption->node.start), 7);
 	assert_int_equal(flow_line(&flow, fact->holder->span.start), 3);
+	assert_string_equal(arena_dup_bytes(&flow.arena, fact->holder->name.at, fact->holder->name.length), "self.xs");
 	assert_int_equal(flow_line(&flow, fact->site->span.start), 6);
 	assert_false(fact->elsewhere);
 	flow_release(&flow);
@@ -153,6 +160,10 @@ static void forwards_without_need_of_a_graph_are_told(void **state)
 		{"behind a dropped context, which is the cause", "net.eval()\ntorch.no_grad()\nfor x in loader:\n    print(net(x).argmax())\n", "2 grad-dropped flow\n"},
 		{"a module of the project", "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.Linear(1, 1)\n    def forward(self, x):\n        return self.l(x)\nm = M()\nm.eval()\nfor x in loader:\n    print(m(x).argmax())\n", "10 forward flow step@9\n"},
 		{"its parts are in the mode of the whole", "m = nn.Sequential(net)\nm.eval()\nfor x in loader:\n    print(net(x).argmax())\n", "4 forward flow step@3\n"},
+		{"its parameters given to an unknown call", "net.eval()\nsomebody(net.parameters())\nfor x in loader:\n    print(net(x).argmax())\n", "4 forward flow step@3\n"},
+		{"in a mode that is computed", "net.eval()\nfor x in loader:\n    with torch.set_grad_enabled(flag):\n        print(net(x).argmax())\n", ""},
+		{"in an unknown context that speaks of evaluation", "net.eval()\nfor x in loader:\n    with evaluating(net.head):\n        print(net(x).argmax())\n", ""},
+		{"in an unknown context that does not", "net.eval()\nfor x in loader:\n    with timed():\n        print(net(x).argmax())\n", "4 forward flow step@2\n"},
 	};
 	FLOW_CHECK(cases);
 }

@@ -103,6 +103,8 @@ static void what_does_not_parse_is_told_and_the_rest_checked(void **state)
 	assert_int_equal(result.problem_count, 1);
 	assert_non_null(strstr(result.problems->text, "cannot parse"));
 	assert_int_equal(result.problems->at.start.line, 11);
+	assert_int_equal(result.problems->at.end.line, 11); /* what follows is not marked as well */
+	assert_true(result.problems->at.end.column > result.problems->at.start.column);
 	assert_int_equal(result.finding_count, 1);
 	lint_result_release(&result);
 }

@@ -127,7 +127,8 @@ static void operators_are_one_letter(void **state)
 		const char *text;
 		char op;
 	} cases[] = {{"a < b", '<'}, {"a == b", '='}, {"a != b", '!'}, {"a in b", 'i'}, {"a not in b", 'n'},
-		     {"a is b", 's'}, {"a is not b", 'S'}, {"a > b", '>'}, {"a @ b", '@'}};
+		     {"a is b", 's'}, {"a is not b", 'S'}, {"a > b", '>'}, {"a @ b", '@'},
+		     {"a or b", 'o'}, {"a and b", 'a'}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		if (expression(cases[i].text)->op != cases[i].op)
 			fail_msg("'%s' has the operator '%c'", cases[i].text, expression(cases[i].text)->op);
@@ -179,6 +180,7 @@ static void comprehensions_have_a_scope(void **state)
 	names_are(e->def->locals, e->def->local_count, "a b e");
 	/* a walrus binds outside of it */
 	names_are(flow.module->locals, flow.module->local_count, "y");
+	assert_int_equal(expression("[a for b.c in d for e[f] in g]")->def->local_count, 0);
 	assert_int_equal(expression("{a: b for a in c}")->op, ':');
 	is_expr(expression("{a: b for a in c}")->items[0], EXPR_PAIR, 2, "");
 	assert_int_equal(expression("{a for a in c}")->op, '{');
@@ -325,6 +327,9 @@ static void parameters_have_kinds(void **state)
 	assert_true(flow.lower.defs[1]->params[1].keyword_only);
 	lowered("f = lambda a, *b: a\n");
 	assert_int_equal(flow.lower.defs[1]->kind, DEF_LAMBDA);
+	assert_true(str_is(flow.lower.defs[1]->name, "lambda"));
+	assert_int_equal(flow.lower.defs[1]->span.start, 4);
+	assert_int_equal(flow.lower.defs[1]->span.end, 19);
 	names_are(flow.lower.defs[1]->locals, flow.lower.defs[1]->local_count, "a b");
 	assert_int_equal(only_stmt(&flow.lower.defs[1]->body)->kind, STMT_RETURN);
 }
@@ -465,6 +470,25 @@ static void what_does_not_parse_still_holds_statements(void **state)
 	lowered("def f(:\n    x = 1\ny = 2\n");
 	assert_true(ts_node_has_error(ts_tree_root_node(flow.tree)));
 	assert_true(def_local(flow.module, STR("y")) >= 0);
+	lowered("x = a +\ny = [1, 2\nz = (3\n");
+	lowered("class\ndef\nfor in\nwith\nimport\nlambda\n@\n");
+}
+
+/* A count is 16 bits wide. */
+static void what_is_very_wide_is_cut(void **state)
+{
+	struct buf text = BUF_INIT;
+
+	buf_add_text(&text, "[0");
+	repeat(&text, ",0", 70000);
+	buf_add_char(&text, ']');
+	assert_int_equal(expression(buf_text(&text))->count, UINT16_MAX);
+	buf_reset(&text);
+	buf_add_text(&text, "f(0");
+	repeat(&text, ",0", 70000);
+	buf_add_char(&text, ')');
+	assert_int_equal(expression(buf_text(&text))->count, UINT16_MAX);
+	buf_release(&text);
 }
 
 int main(void)
@@ -491,6 +515,7 @@ int main(void)
 		cmocka_unit_test_teardown(names_that_are_called_are_noted, done),
 		cmocka_unit_test_teardown(deep_nesting_is_cut, done),
 		cmocka_unit_test_teardown(what_does_not_parse_still_holds_statements, done),
+		cmocka_unit_test_teardown(what_is_very_wide_is_cut, done),
 	};
 	return cmocka_run_group_tests(tests, flow_set_up, flow_tear_down);
 }

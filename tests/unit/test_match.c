@@ -351,6 +351,37 @@ static void a_sum_gets_parentheses(void **state)
 	assert_false(subject.findings->fix_is_safe);
 }
 
+static void a_sum_of_calls_gets_parentheses_too(void **state)
+{
+	snippet("xs = []\nfor x in loader:\n" STEP "    xs.append(torch.log(loss) + torch.exp(loss))\n");
+	with_fix();
+	assert_string_equal(fixed(), "xs.append((torch.log(loss) + torch.exp(loss)).detach())");
+}
+
+static void brackets_and_quotes_inside_do_not(void **state)
+{
+	snippet("xs = []\nfor x in loader:\n" STEP "    xs.append(loss[0, 1:2].sum(dim=1))\n");
+	with_fix();
+	assert_string_equal(fixed(), "xs.append(loss[0, 1:2].sum(dim=1).detach())");
+}
+
+/* Patterns of one rule may meet at a place: the one that captured most speaks. */
+static void the_fullest_candidate_speaks(void **state)
+{
+	struct query_source source = {"own.scm", STR("(call) @store\n(call function: (_) @callee arguments: (argument_list . (_) @value)) @store\n"
+						     "(call function: (_) @callee) @store")};
+	struct err err = {0};
+
+	query_set_free(subject.queries);
+	subject.queries = query_set_new(flow_grammar.language, &source, 1, &err);
+	assert_non_null(subject.queries);
+	snippet("xs = []\nfor x in loader:\n" STEP "    xs.append(loss * 1)\n");
+	variant("event: store", "{value}")->fix_capture = "value";
+	subject.variants[0].fix_append = ".detach()";
+	assert_string_equal(fixed(), "xs.append((loss * 1).detach())");
+	assert_string_equal(subject.findings->message, "loss * 1");
+}
+
 static void one_place_is_reported_once(void **state)
 {
 	/* two holders may be behind one name */
@@ -422,6 +453,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_fix_is_put_behind_a_name, begin, end),
 		cmocka_unit_test_setup_teardown(and_behind_a_call, begin, end),
 		cmocka_unit_test_setup_teardown(a_sum_gets_parentheses, begin, end),
+		cmocka_unit_test_setup_teardown(a_sum_of_calls_gets_parentheses_too, begin, end),
+		cmocka_unit_test_setup_teardown(brackets_and_quotes_inside_do_not, begin, end),
+		cmocka_unit_test_setup_teardown(the_fullest_candidate_speaks, begin, end),
 		cmocka_unit_test_setup_teardown(one_place_is_reported_once, begin, end),
 		cmocka_unit_test_setup_teardown(forwards_are_reported_once_a_loop, begin, end),
 		cmocka_unit_test_setup_teardown(findings_are_in_order_of_place, begin, end),

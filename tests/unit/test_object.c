@@ -201,6 +201,42 @@ static void loops_nest_and_are_known_by_place_and_path(void **state)
 	assert_ptr_not_equal(loop_enter(in, &places[1], LOOP_WHILE, here), inner);
 }
 
+static void calls_nest(void **state)
+{
+	struct def callee = {.index = 0}, other = {.index = 1};
+	struct call *outer = call_enter(in, NULL, &callee, here), *inner;
+
+	assert_int_equal(outer->depth, 1);
+	assert_ptr_equal(call_enter(in, NULL, &callee, here), outer);
+	assert_ptr_not_equal(call_enter(in, NULL, &other, here), outer);
+	in->call = outer;
+	in->path = loop_enter(in, &places[0], LOOP_FOR, here);
+	inner = call_enter(in, NULL, &other, here);
+	assert_int_equal(inner->depth, 2);
+	assert_ptr_equal(inner->outer, outer);
+	assert_ptr_equal(inner->callee, &other);
+	assert_ptr_equal(inner->path, in->path);
+}
+
+static void sites_and_loops_remember_where_they_are(void **state)
+{
+	struct def def = {0};
+	struct frame frame = {.def = &def};
+	struct loop *loop;
+	struct site *site;
+
+	in->frame = &frame;
+	loop = loop_enter(in, &places[0], LOOP_FOR, here);
+	in->path = loop;
+	site = site_new(in, SITE_CALL, &places[1], 0, here);
+	assert_ptr_equal(loop->def, &def);
+	assert_ptr_equal(site->def, &def);
+	assert_ptr_equal(site->path, loop);
+	assert_ptr_equal(site->node, &places[1]);
+	assert_ptr_equal(object_new(in, &places[2], 0, 0, here)->def, &def);
+	in->frame = NULL;
+}
+
 static void events_remember_where_and_when(void **state)
 {
 	struct loop *loop = loop_enter(in, &places[0], LOOP_FOR, here);
@@ -288,6 +324,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(use_proves_all_objects_of_a_value, begin, end),
 		cmocka_unit_test_setup_teardown(inputs_are_the_same_thing_each_time, begin, end),
 		cmocka_unit_test_setup_teardown(loops_nest_and_are_known_by_place_and_path, begin, end),
+		cmocka_unit_test_setup_teardown(calls_nest, begin, end),
+		cmocka_unit_test_setup_teardown(sites_and_loops_remember_where_they_are, begin, end),
 		cmocka_unit_test_setup_teardown(events_remember_where_and_when, begin, end),
 		cmocka_unit_test_setup_teardown(a_mode_reaches_the_parts_of_a_module, begin, end),
 		cmocka_unit_test_setup_teardown(a_carry_is_a_site_a_cell_and_loop, begin, end),

@@ -187,6 +187,7 @@ static void names_are_matched_by_pattern(void **state)
 	assert_true(asked(f, "name: /^self\\.\\w+s$/"));
 	assert_false(asked(f, "name: /\\[/"));
 	assert_false(asked(f, "name: /^loss/"));
+	assert_true(asked(f, "name: /^(self)[.]/")); /* a group changes nothing */
 }
 
 static void mistakes_are_named(void **state)

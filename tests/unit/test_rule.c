@@ -24,7 +24,7 @@ static int tear_down(void **state)
 #define WHERE "\"where\": [\"event: store\"], \"message\": \"m\", \"cost\": \"host\""
 #define VARIANTS "\"variants\": [{" WHERE "}]"
 #define REST "\"since\": \"0.1.0\", \"summary\": \"s\", \"at\": \"store\", \"default\": \"on\", \"tags\": [\"t\"]"
-#define RULE "{\"code\": \"XY001\", \"name\": \"own-rule\", " REST ", " VARIANTS "}"
+#define RULE "{\"code\": \"XZ001\", \"name\": \"own-rule\", " REST ", " VARIANTS "}"
 
 static void write_rule(const char *name, const char *json)
 {
@@ -106,7 +106,8 @@ static void rules_of_a_folder_come_beside(void **state)
 	load("own");
 	assert_int_equal(set.count, built_in + 1);
 	rule = rule_set_find(&set, STR("own-rule"));
-	assert_string_equal(rule->code, "XY001");
+	assert_ptr_equal(rule_set_find(&set, STR("xz001")), rule);
+	assert_string_equal(rule->code, "XZ001");
 	assert_string_equal(rule->query, "(call) @store");
 	assert_string_equal(rule->document, "# Own");
 	assert_string_equal(rule->origin, "own/own-rule.json");
@@ -143,13 +144,13 @@ static void variants_are_read(void **state)
 {
 	const struct rule *rule;
 
-	write_rule("own-rule", "{\"code\": \"XY001\", \"name\": \"own-rule\", \"since\": \"0.2.0\", \"summary\": \"s\", \"at\": \"store\", "
+	write_rule("own-rule", "{\"code\": \"XZ001\", \"name\": \"own-rule\", \"since\": \"0.2.0\", \"summary\": \"s\", \"at\": \"store\", "
 			       "\"default\": \"opt-in\", \"tags\": [\"a\", \"b\"], \"variants\": ["
 			       "{" WHERE ", \"growth\": \"g\", \"help\": \"h\", \"severity\": \"note\", \"confidence\": \"name\", "
 			       "\"fix\": {\"capture\": \"value\", \"append\": \".item()\", \"safe\": true}},"
 			       "{\"where\": [\"event: log\", \"value: graph|view\"], \"message\": \"n\", \"cost\": \"speed\"}]}");
 	load("own");
-	rule = rule_set_find(&set, STR("XY001"));
+	rule = rule_set_find(&set, STR("XZ001"));
 	assert_int_equal(rule->default_state, RULE_OPT_IN);
 	assert_int_equal(rule->tag_count, 2);
 	assert_int_equal(rule->variant_count, 2);
@@ -183,29 +184,29 @@ static void mistakes_are_named_with_their_file(void **state)
 		{"{\"code\": \"\", \"name\": \"n\", " REST ", " VARIANTS "}", "no text under 'code'"},
 		{"{\"code\": \"XY1\", \"name\": \"n\", " REST ", " VARIANTS "}", "two capitals and three digits"},
 		{"{\"code\": \"xy001\", \"name\": \"n\", " REST ", " VARIANTS "}", "two capitals and three digits"},
-		{"{\"code\": \"XY001\", \"name\": \"Bad Name\", " REST ", " VARIANTS "}", "kebab-case"},
-		{"{\"code\": \"XY001\", \"name\": \"n\", " REST "}", "no list 'variants'"},
-		{"{\"code\": \"XY001\", \"name\": \"n\", " REST ", \"variants\": []}", "no list 'variants'"},
-		{"{\"code\": \"XY001\", \"name\": \"n\", " REST ", \"variants\": [{\"message\": \"m\"}]}", "no list 'where'"},
-		{"{\"code\": \"XY001\", \"name\": \"n\", " REST ", \"variants\": [{\"where\": [], \"message\": \"m\", \"cost\": \"host\"}]}",
+		{"{\"code\": \"XZ001\", \"name\": \"Bad Name\", " REST ", " VARIANTS "}", "kebab-case"},
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST "}", "no list 'variants'"},
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST ", \"variants\": []}", "no list 'variants'"},
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST ", \"variants\": [{\"message\": \"m\"}]}", "no list 'where'"},
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST ", \"variants\": [{\"where\": [], \"message\": \"m\", \"cost\": \"host\"}]}",
 		 "'where' is empty"},
-		{"{\"code\": \"XY001\", \"name\": \"n\", " REST ", \"variants\": [{\"where\": [1], \"message\": \"m\", \"cost\": \"host\"}]}",
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST ", \"variants\": [{\"where\": [1], \"message\": \"m\", \"cost\": \"host\"}]}",
 		 "not text"},
-		{"{\"code\": \"XY001\", \"name\": \"n\", " REST
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST
 		 ", \"variants\": [{\"where\": [\"event: birth\"], \"message\": \"m\", \"cost\": \"host\"}]}",
 		 "'event' cannot be 'birth'"},
-		{"{\"code\": \"XY001\", \"name\": \"n\", " REST ", \"variants\": [{\"where\": [\"event: store\"], \"cost\": \"host\"}]}",
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST ", \"variants\": [{\"where\": [\"event: store\"], \"cost\": \"host\"}]}",
 		 "'message'"},
-		{"{\"code\": \"XY001\", \"name\": \"n\", " REST
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST
 		 ", \"variants\": [{\"where\": [\"event: store\"], \"message\": \"m\", \"cost\": \"money\"}]}",
 		 "'cost' is none of"},
-		{"{\"code\": \"XY001\", \"name\": \"n\", " REST ", \"variants\": [{" WHERE ", \"severity\": \"bad\"}]}", "'severity' is none of"},
-		{"{\"code\": \"XY001\", \"name\": \"n\", " REST ", \"variants\": [{" WHERE ", \"confidence\": \"sure\"}]}",
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST ", \"variants\": [{" WHERE ", \"severity\": \"bad\"}]}", "'severity' is none of"},
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST ", \"variants\": [{" WHERE ", \"confidence\": \"sure\"}]}",
 		 "'confidence' is none of"},
-		{"{\"code\": \"XY001\", \"name\": \"n\", " REST ", \"variants\": [{" WHERE ", \"fix\": {\"capture\": \"v\"}}]}", "'append'"},
-		{"{\"code\": \"XY001\", \"name\": \"n\", \"since\": \"1\", \"summary\": \"s\", \"at\": \"a\", \"default\": \"off\", \"tags\": [], "
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST ", \"variants\": [{" WHERE ", \"fix\": {\"capture\": \"v\"}}]}", "'append'"},
+		{"{\"code\": \"XZ001\", \"name\": \"n\", \"since\": \"1\", \"summary\": \"s\", \"at\": \"a\", \"default\": \"off\", \"tags\": [], "
 		 VARIANTS "}", "'default' is none of"},
-		{"{\"code\": \"XY001\", \"name\": \"n\", \"since\": \"1\", \"summary\": \"s\", \"at\": \"a\", \"default\": \"on\", " VARIANTS "}",
+		{"{\"code\": \"XZ001\", \"name\": \"n\", \"since\": \"1\", \"summary\": \"s\", \"at\": \"a\", \"default\": \"on\", " VARIANTS "}",
 		 "no list 'tags'"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

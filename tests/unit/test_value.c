@@ -165,6 +165,17 @@ static void library_names_stay_where_one_is_known(void **state)
 	assert_string_equal(joined(value_of(KIND_NONE), a).dotted, "torch.cat");
 }
 
+static void counters_are_kept(void **state)
+{
+	struct value a = value_of(KIND_NUMBER), b = value_of(KIND_NUMBER);
+	int loop;
+
+	a.counter = (struct loop *)&loop;
+	assert_ptr_equal(joined(a, b).counter, &loop);
+	assert_ptr_equal(joined(b, a).counter, &loop);
+	assert_null(joined(b, b).counter);
+}
+
 static void the_place_is_that_of_the_one_with_a_history(void **state)
 {
 	struct value number = value_of(KIND_NUMBER), tensor = value_of(KIND_TENSOR);
@@ -219,6 +230,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(evidence_of_size_and_device_outlives_doubt, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(objects_are_gathered_up_to_a_bound, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(library_names_stay_where_one_is_known, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(counters_are_kept, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_place_is_that_of_the_one_with_a_history, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sameness_sees_what_judgements_see, set_up, tear_down),
 	};
