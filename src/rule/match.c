@@ -194,8 +194,7 @@ static const char *words_of_site(const struct matching *m, const struct fact *fa
 	struct arena *arena = m->in->arena;
 	switch (site->kind) {
 	case SITE_DERIVED:
-		return arena_format(arena, "'%.*s' is computed here, with the autograd graph of what it was computed from",
-				    STR_ARG(site->name));
+		return arena_format(arena, "'%.*s' is computed here and carries its autograd graph", STR_ARG(site->name));
 	case SITE_LEAF:
 		return "parameters that require grad: what is computed from them carries a graph";
 	case SITE_INPUT:
@@ -220,6 +219,17 @@ static void note_buffers(const struct matching *m, const struct fact *fact, stru
 			 : "backward walks it here and frees its saved tensors; the nodes of the graph stay, in host memory");
 }
 
+static const char *with_name(const struct matching *m, struct str name, const char *words)
+{
+	struct buf text = BUF_INIT;
+	buf_add_char(&text, '\'');
+	add_code(&text, name);
+	buf_format(&text, "' %s", words);
+	const char *kept = arena_dup(m->in->arena, buf_text(&text));
+	buf_release(&text);
+	return kept;
+}
+
 static void make_trail(const struct matching *m, const struct fact *fact, struct finding *finding)
 {
 	struct trail trail = {.count = 0};
@@ -231,12 +241,13 @@ static void make_trail(const struct matching *m, const struct fact *fact, struct
 	note_buffers(m, fact, &trail);
 	if (fact->kind == FACT_STORE && fact->holder && fact->holder->span.end)
 		add_note(m, &trail, fact->holder->span,
-			 fact->holder->input ? "the holder comes in here, from outside the loop" : "the holder is made here, outside the loop");
+			 with_name(m, holder_name(fact), fact->holder->input ? "comes in here, from outside the loop"
+									  : "is made here, outside the loop"));
 	if (fact->elsewhere)
 		add_note(m, &trail, fact->event->node, "and is kept here");
 	if (fact->loop)
 		add_note(m, &trail, fact->loop->span,
-			 keeps ? "it lives on from one iteration to the next" : "in each iteration");
+			 keeps ? with_name(m, holder_name(fact), "outlives each iteration of this loop") : "in each iteration");
 	if (fact->reset)
 		add_note(m, &trail, fact->reset->node, "it is let go here");
 	finding->notes = ARENA_ARRAY(m->in->arena, struct finding_note, trail.count + 1);
