@@ -84,6 +84,7 @@ static void frozen_modules_record_nothing(void **state)
 		{"a copy is frozen apart", "import copy\nm = copy.deepcopy(net)\nm.requires_grad_(False)\nxs = []\n" LOOP "xs.append(net(x))\n", "9 store unbounded kept flow step@5\n"},
 		{"a part of it", "m = nn.Sequential(net, nn.Linear(1, 1))\nm.requires_grad_(False)\nxs = []\n" LOOP "xs.append(net(x))\n", ""},
 		{"what went in with a graph comes out with it", "m = nn.Linear(1, 1)\nm.requires_grad_(False)\nxs = []\n" LOOP "xs.append(m(net(x)))\n", "8 store unbounded kept flow step@4\n"},
+		{"their parameters", "m = nn.Linear(1, 1)\nm.requires_grad_(False)\nxs = []\n" LOOP "xs.append(sum(p.norm() for p in m.parameters()))\n", ""},
 	};
 	FLOW_CHECK(cases);
 }

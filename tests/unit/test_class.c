@@ -47,6 +47,8 @@ static void modules_of_the_project_are_called_forward(void **state)
 		{"another method records too", "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.Linear(1, 1)\n    def step(self, x):\n        return self.l(x)\nm = M()\nxs = []\nfor x in loader:\n    xs.append(m.step(x))\n    opt.step()\n", "10 store unbounded kept flow step@9\n"},
 		{"its own parameter", "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.w = nn.Parameter(torch.zeros(1))\n    def forward(self, x):\n        return self.w * x\nm = M()\nxs = []\nfor x in loader:\n    xs.append(m(x))\n    opt.step()\n", "10 store unbounded kept flow step@9\n"},
 		{"without a forward of its own", "class M(nn.Sequential):\n    pass\nm = M(nn.Linear(1, 1))\nxs = []\nfor x in loader:\n    xs.append(m(x))\n    opt.step()\n", "6 store unbounded kept flow step@5\n"},
+		{"of an unknown base, by its forward", "from models import Base\nclass M(Base):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.Linear(1, 1)\n    def forward(self, x):\n        return self.l(x)\nm = M()\nm.eval()\nfor x in loader:\n    print(m(x).argmax())\n", "11 forward flow step@10\n"},
+		{"not of a base that is known to be none", "class M(dict):\n    def forward(self, x):\n        return 1\nm = M()\nm.eval()\nfor x in loader:\n    print(m.forward(x))\n", ""},
 	};
 	FLOW_CHECK(cases);
 }
@@ -69,6 +71,7 @@ static void records_are_made_from_their_annotations(void **state)
 		{"replaced twice", "from typing import NamedTuple\nclass R(NamedTuple):\n    a: float\n    b: object\nxs = []\n" LOOP "xs.append(R(1, 2)._replace(b=loss)._replace(a=3).b)\n", "10 store unbounded freed flow step@6\n"},
 		{"what has no annotation is no field", "from dataclasses import dataclass\n@dataclass\nclass R:\n    k = 1\n    b: object\nxs = []\n" LOOP "xs.append(R(loss).b)\n", "11 store unbounded freed flow step@7\n"},
 		{"replaced", "from typing import NamedTuple\nclass R(NamedTuple):\n    a: float\n    b: object\nxs = []\n" LOOP "xs.append(R(1, loss)._replace(b=0))\n", ""},
+		{"replaced over and over", "from typing import NamedTuple\nclass R(NamedTuple):\n    a: float\n    b: object\nxs = []\nr = R(1, 2)\nfor x in loader:\n" STEP "    r = r._replace(b=loss)\n    xs.append(r.b)\n", "12 store unbounded freed flow step@7\n"},
 	};
 	FLOW_CHECK(cases);
 }

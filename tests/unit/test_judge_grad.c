@@ -1,0 +1,53 @@
+#include "flow_fixture.h"
+
+
+static void forwards_without_need_of_a_graph_are_told(void **state)
+{
+	static const struct flow_case cases[] = {
+		{"in eval mode", "net.eval()\nfor x in loader:\n    print(net(x).argmax())\n", "3 forward flow step@2\n"},
+		{"in train mode", "net.train()\nfor x in loader:\n    print(net(x).argmax())\n", ""},
+		{"mode unknown", "for x in loader:\n    print(net(x).argmax())\n", ""},
+		{"train(False)", "net.train(False)\nfor x in loader:\n    print(net(x).argmax())\n", "3 forward flow step@2\n"},
+		{"train(flag)", "net.train(flag)\nfor x in loader:\n    print(net(x).argmax())\n", ""},
+		{"back in train mode", "net.eval()\nnet.train()\nfor x in loader:\n    print(net(x).argmax())\n", ""},
+		{"under no_grad", "net.eval()\nfor x in loader:\n    with torch.no_grad():\n        print(net(x).argmax())\n", ""},
+		{"under inference mode", "net.eval()\nwith torch.inference_mode():\n  for x in loader:\n    print(net(x).argmax())\n", ""},
+		{"frozen", "net.requires_grad_(False)\nnet.eval()\nfor x in loader:\n    print(net(x).argmax())\n", ""},
+		{"walked", "net.eval()\nfor x in loader:\n    net(x).sum().backward()\n", ""},
+		{"handed on", "net.eval()\nfor x in loader:\n    somebody(net(x))\n", "3 forward flow step@2\n"},
+		{"no loop", "net.eval()\nprint(net(x).argmax())\n", ""},
+		{"in a function by use", "def evaluate(model, data):\n    model.eval()\n    for x in data:\n        print(model(x).argmax())\n", "4 forward usage step@3\n"},
+		{"of a caller with grad off", "def evaluate(data):\n    net.eval()\n    for x in data:\n        print(net(x).argmax())\nwith torch.no_grad():\n    evaluate(loader)\n", ""},
+		{"a mode set by an unknown call", "net.eval()\nsomebody(net)\nfor x in loader:\n    print(net(x).argmax())\n", ""},
+		{"only in a handler", "net.eval()\nfor x in loader:\n    try:\n        risk()\n    except ValueError:\n        net(x).item()\n", ""},
+		{"behind a dropped context, which is the cause", "net.eval()\ntorch.no_grad()\nfor x in loader:\n    print(net(x).argmax())\n", "2 grad-dropped flow\n"},
+		{"a module of the project", "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.Linear(1, 1)\n    def forward(self, x):\n        return self.l(x)\nm = M()\nm.eval()\nfor x in loader:\n    print(m(x).argmax())\n", "10 forward flow step@9\n"},
+		{"its parts are in the mode of the whole", "m = nn.Sequential(net)\nm.eval()\nfor x in loader:\n    print(net(x).argmax())\n", "4 forward flow step@3\n"},
+		{"its parameters given to an unknown call", "net.eval()\nsomebody(net.parameters())\nfor x in loader:\n    print(net(x).argmax())\n", "4 forward flow step@3\n"},
+		{"in a mode that is computed", "net.eval()\nfor x in loader:\n    with torch.set_grad_enabled(flag):\n        print(net(x).argmax())\n", ""},
+		{"in an unknown context that speaks of evaluation", "net.eval()\nfor x in loader:\n    with evaluating(net.head):\n        print(net(x).argmax())\n", ""},
+		{"in an unknown context that does not", "net.eval()\nfor x in loader:\n    with timed():\n        print(net(x).argmax())\n", "4 forward flow step@2\n"},
+	};
+	FLOW_CHECK(cases);
+}
+
+static void optimizers_of_what_no_gradient_reaches_are_told(void **state)
+{
+	static const struct flow_case cases[] = {
+		{"the module ran with grad off", "head = nn.Linear(1, 1)\nfor x in loader:\n    with torch.no_grad():\n        y = net(x)\n    head(y).sum().backward()\n    opt.step()\n", "5 cut-trained flow step@2\n"},
+		{"it ran with grad on", "head = nn.Linear(1, 1)\nfor x in loader:\n    y = net(x)\n    head(y).sum().backward()\n    opt.step()\n", ""},
+		{"another optimizer owns it", "head = nn.Linear(1, 1)\no = torch.optim.SGD(head.parameters(), lr=1)\nfor x in loader:\n    with torch.no_grad():\n        y = net(x)\n    head(y).sum().backward()\n    o.step()\n", ""},
+		{"one of two walks reaches it", "for x in loader:\n    with torch.no_grad():\n        y = net(x)\n    z = net(x)\n    (y * z).sum().backward()\n    opt.step()\n", ""},
+		{"detached", "head = nn.Linear(1, 1)\nfor x in loader:\n    y = net(x).detach()\n    head(y).sum().backward()\n    opt.step()\n", "4 cut-trained flow step@2\n"},
+	};
+	FLOW_CHECK(cases);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(forwards_without_need_of_a_graph_are_told),
+		cmocka_unit_test(optimizers_of_what_no_gradient_reaches_are_told),
+	};
+	return cmocka_run_group_tests(tests, flow_set_up, flow_tear_down);
+}
