@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 #include "flow/interp.h"
 
@@ -309,19 +310,34 @@ static const struct value *effect_target(const struct model_effect *effect, cons
 	return effect->on == MODEL_SELF ? receiver : args_get(args, effect->on >= 0 ? (uint32_t)effect->on : 0, NULL);
 }
 
-void consume(struct interp *in, const struct value *value, bool retains, const struct expr *node)
-{
-	struct event *event = event_add(in, EVENT_CONSUME, node->span);
-	event_value(in, event, value);
-	event->retains = retains;
-}
-
 static bool literally_true(const struct args *args, const char *name)
 {
 	for (uint32_t i = 0; i < args->count; i++)
 		if (args->names[i].length && str_is(args->names[i], name))
 			return args->values[i].number == 1;
 	return false;
+}
+
+static const struct expr *keyword_node(const struct args *args, const char *name)
+{
+	for (uint32_t i = 0; i < args->count; i++)
+		if (args->names[i].length && str_is(args->names[i], name) && args->nodes[i] && args->nodes[i]->kind == EXPR_KEYWORD)
+			return args->nodes[i]->items[0];
+	return NULL;
+}
+
+static void consume(struct interp *in, const struct model_rule *rule, const struct value *value, struct args *args,
+		    const struct expr *node)
+{
+	struct event *event = event_add(in, EVENT_CONSUME, node->span);
+	event_value(in, event, value);
+	if (!rule->unless)
+		return;
+	event->creates = literally_true(args, "create_graph");
+	event->retains = event->creates || literally_true(args, rule->unless);
+	event->wants_grads = rule->effects[0].on != MODEL_SELF && rule->returns.kinds != KIND_NONE;
+	const struct expr *flag = keyword_node(args, event->creates ? "create_graph" : rule->unless);
+	event->handed = flag && flag->kind != EXPR_CONSTANT;
 }
 
 static void reset_object(struct interp *in, struct object *object, bool popped, const struct expr *node)
@@ -408,6 +424,8 @@ static void apply_mode(struct interp *in, const struct model_effect *effect, con
 		struct event *event = event_add(in, EVENT_MODE, node->span);
 		event->holder = object->id;
 		event->mode = (int)(mode == VALUE_NO_NUMBER ? -1 : mode);
+		event->handed = args->count && args->nodes[0] && args->nodes[0]->kind != EXPR_CONSTANT;
+		event->name = object->name;
 	}
 }
 
@@ -484,8 +502,7 @@ static void apply_effect(struct interp *in, const struct model_rule *rule, const
 			reset_object(in, object_get(in, target->objects[i]), effect->kind == EFFECT_POP, node);
 		break;
 	case EFFECT_CONSUME:
-		consume(in, target, rule->unless && (literally_true(args, rule->unless) || literally_true(args, "create_graph")),
-			node);
+		consume(in, rule, target, args, node);
 		break;
 	case EFFECT_MODE:
 		apply_mode(in, effect, target, args, node);
@@ -498,6 +515,8 @@ static void apply_effect(struct interp *in, const struct model_rule *rule, const
 		struct event *event = event_add(in, effect->kind == EFFECT_OPTIM_STEP ? EVENT_STEP : EVENT_ZERO, node->span);
 		memcpy(event->objects, target->objects, sizeof event->objects);
 		event->object_count = target->object_count;
+		const struct value *to_none = args_get(args, UINT32_MAX, "set_to_none");
+		event->keeps_grads = to_none && value_only(to_none, KIND_NUMBER) && to_none->number == 0;
 		break;
 	}
 	case EFFECT_ESCAPE: {
@@ -660,6 +679,8 @@ static struct value result_of(struct interp *in, const struct model_rule *rule, 
 	case GRAPH_OP:
 		collect(in, rule, receiver, args, node, &sources);
 		out = combine(in, sources.values, sources.count, node->span);
+		if (!receiver && args->count && (returns->kinds & KIND_TENSOR) && !(returns->kinds & KIND_NUMBER))
+			object_prove(in, &args->values[0], KIND_TENSOR);
 		if (returns->folds && source)
 			note_fold(in, source, &out, node);
 		break;
@@ -747,6 +768,21 @@ static struct value bind_arguments(struct interp *in, struct args *args, const s
 	return object_value(in, object);
 }
 
+/* A call that rules look for; one with a flag counts as switched off where the flag says no. */
+static void mark(struct interp *in, const struct model_rule *rule, struct args *args, const struct expr *node)
+{
+	int flag = -1;
+	const struct value *given = NULL;
+	if (rule->unless && args_get(args, UINT32_MAX, rule->unless))
+		return;
+	if (sscanf(rule->mark, "debug(%d)", &flag) == 1)
+		given = args_get(args, (uint32_t)flag, "enabled");
+	struct event *event = event_add(in, EVENT_MARK, node->span);
+	event->mark = rule->mark[0] == 'd' ? "debug" : rule->mark;
+	event->mode = !given ? 1 : value_only(given, KIND_NONE) || given->number == 0 ? 0 : given->number == 1 || value_only(given, KIND_TEXT) ? 1 : -1;
+	event->handed = in->statement_value != node;
+}
+
 struct value apply_rule(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,
 			const struct expr *node, struct str name)
 {
@@ -762,6 +798,9 @@ struct value apply_rule(struct interp *in, const struct model_rule *rule, const 
 		struct value source = operand(in, &args->values[0], node);
 		out = combine(in, &source, args->count ? 1 : 0, node->span);
 		out.kinds = KIND_TENSOR;
+		struct site *grads = site_new(in, SITE_DERIVED, node, 1, node->span);
+		grads->inputs = out.origins;
+		out.origins = origin_add(&in->origins, out.origins, origin_make(grads->id, ORIGIN_SELF));
 	} else if (rule->returns.class_name && !rule->returns.copies) {
 		const struct model_class *class = model_class_get(in->model, rule->returns.class_name);
 		struct object *object = object_new(in, node, 0, class ? class->kinds : KIND_INSTANCE, node->span);
@@ -784,5 +823,7 @@ struct value apply_rule(struct interp *in, const struct model_rule *rule, const 
 	}
 	for (int i = 0; i < rule->effect_count; i++)
 		apply_effect(in, rule, &rule->effects[i], receiver, args, node);
+	if (rule->mark)
+		mark(in, rule, args, node);
 	return out;
 }

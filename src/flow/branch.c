@@ -104,15 +104,25 @@ void narrow(struct interp *in, const struct expr *e, bool truth)
 	}
 }
 
+/* `if torch.cuda.is_available():` holds wherever it matters. */
+static bool asks_for_device(const struct expr *test)
+{
+	return test->kind == EXPR_CALL && test->count && test->items[0]->kind == EXPR_ATTRIBUTE &&
+	       str_is(test->items[0]->name, "is_available");
+}
+
 /* Runs BLOCK as one side of a branch at MARK: appends its end state to *ENDS if control reaches it. */
 static bool run_side(struct interp *in, uint32_t mark, const struct expr *test, bool truth, const struct block *block,
 		     struct delta **ends)
 {
 	state_undo(in, mark);
-	cond_push(in);
+	bool open = !(truth && asks_for_device(test));
+	if (open)
+		cond_push(in);
 	narrow(in, test, truth);
 	bool alive = exec_block(in, block);
-	cond_pop(in);
+	if (open)
+		cond_pop(in);
 	if (alive)
 		*ends = state_delta(in, mark, *ends);
 	state_undo(in, mark);

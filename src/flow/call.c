@@ -248,6 +248,15 @@ static bool recorded(struct interp *in, const struct value *value)
 	return false;
 }
 
+/* Who gets a module or an optimizer may zero its gradients and switch its mode. */
+static void hand_object(struct interp *in, const struct object *object, const struct expr *node)
+{
+	struct event *zero = event_add(in, EVENT_ZERO, node->span);
+	zero->objects[0] = object->id;
+	zero->object_count = 1;
+	event_add(in, EVENT_MODE, node->span)->holder = object->id;
+}
+
 static void hand_over(struct interp *in, const struct args *args, const struct expr *node)
 {
 	/* an optimizer, or all parameters of a module, together with something to walk */
@@ -262,8 +271,11 @@ static void hand_over(struct interp *in, const struct args *args, const struct e
 		const struct value *value = &args->values[i];
 		for (uint8_t j = 0; j < value->object_count; j++) {
 			struct object *object = object_get(in, value->objects[j]);
-			if ((object->kinds & KIND_MODULE) && !(value->flags & VALUE_PARAMETER))
+			bool module = ((object->kinds | object->proved) & KIND_MODULE) != 0;
+			if (module && !(value->flags & VALUE_PARAMETER))
 				set_mode(in, object, STR("%mode"), VALUE_NO_NUMBER);
+			if (node && (module || ((object->kinds | object->proved) & KIND_OPTIMIZER)))
+				hand_object(in, object, node);
 		}
 		if (!node || !carries(in, value) || (value->flags & VALUE_PARAMETER))
 			continue;

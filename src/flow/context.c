@@ -113,6 +113,20 @@ static bool with_object(struct interp *in, struct object *object, const struct w
 	return alive;
 }
 
+/* A context that is a mark: notes where its block ends. */
+static bool with_mark(struct interp *in, size_t first, const struct with_item *item, const struct value *context,
+		      const struct stmt *stmt, uint32_t next)
+{
+	if (item->target)
+		assign_target(in, item->target, *context, item->target->span);
+	size_t last = in->events.count;
+	bool alive = run_inside(in, stmt, next, cell_get(in, in->grad_cell));
+	for (size_t i = first; i < last && i < in->events.count; i++)
+		if (in->events.items[i].kind == EVENT_MARK)
+			in->events.items[i].block_end = in->order;
+	return alive;
+}
+
 static bool speaks_of_grad(struct str text)
 {
 	static const char *const words[] = {"grad", "inference", "eval", "freeze", "frozen"};
@@ -127,7 +141,13 @@ bool exec_with(struct interp *in, const struct stmt *stmt, uint32_t next)
 	if (next >= stmt->item_count)
 		return exec_block(in, &stmt->body);
 	const struct with_item *item = &stmt->items[next];
+	size_t first = in->events.count;
 	struct value context = eval(in, item->value);
+	bool marked = false;
+	for (size_t i = first; i < in->events.count; i++)
+		marked |= in->events.items[i].kind == EVENT_MARK;
+	if (marked)
+		return with_mark(in, first, item, &context, stmt, next + 1);
 	if (asks_grad(in, &context)) {
 		if (item->target)
 			assign_target(in, item->target, context, item->target->span);

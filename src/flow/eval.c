@@ -452,10 +452,13 @@ static struct value eval_kind(struct interp *in, const struct expr *e)
 		cond_pop(in);
 		return value_join(&in->origins, &a, &b);
 	}
-	case EXPR_NOT:
-		if (e->count)
-			eval(in, e->items[0]);
-		return value_of(KIND_NUMBER);
+	case EXPR_NOT: {
+		struct value operand = e->count ? eval(in, e->items[0]) : v;
+		v = value_of(KIND_NUMBER);
+		if (value_only(&operand, KIND_NUMBER) && (operand.number == 0 || operand.number == 1))
+			v.number = !operand.number;
+		return v;
+	}
 	case EXPR_UNARY:
 		return eval_unary(in, e);
 	case EXPR_CONDITIONAL:

@@ -109,6 +109,8 @@ struct object {
 	VEC(struct slot) slots;
 	uint32_t rest;           /* cell that joins elements without a slot of their own, 0 until needed */
 	uint32_t site;           /* its SITE_OBJECT, 0 until needed */
+	bool grad_read;          /* somebody looks at its parameters' gradients */
+	bool fresh;              /* an element of an unknown iterable: another one in each iteration */
 	bool input;              /* of unknown content: a parameter or an attribute nobody assigns */
 	bool literal;            /* a display or constant range of few elements */
 	bool range;              /* counts */
@@ -225,7 +227,8 @@ enum event_kind {
 	EVENT_YIELD,      /* inside a block that sets the grad mode */
 	EVENT_MODE,       /* train() or eval() */
 	EVENT_STEP,       /* an optimizer stepped */
-	EVENT_ZERO
+	EVENT_ZERO,       /* gradients are zeroed, or may be: something unresolved got the optimizer or module */
+	EVENT_MARK        /* a call that library data marks */
 };
 
 enum grad_mode { GRAD_ON, GRAD_OFF, GRAD_INFERENCE, GRAD_UNKNOWN, GRAD_BOTH };
@@ -248,6 +251,12 @@ struct event {
 	struct value key;
 	bool has_key;
 	bool retains;           /* the consumption keeps the saved tensors */
+	bool creates;           /* … and records the gradients: create_graph */
+	bool wants_grads;       /* autograd.grad, not backward */
+	bool handed;            /* the flag that says so came in as an argument of the function */
+	bool keeps_grads;       /* zeroed in place: set_to_none=False */
+	const char *mark;
+	uint32_t block_end;     /* of a mark that is the context of a block: order at its end */
 	bool popped;            /* the reset gives back one element */
 	bool in_handler;
 	bool rebuilt;           /* an accumulation that joins containers or tensors end to end */
@@ -481,7 +490,6 @@ struct value forward_call(struct interp *in, struct object *module, const struct
 /* apply.c: what library data says of a call */
 struct value apply_rule(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,
 			const struct expr *node, struct str name);
-void consume(struct interp *in, const struct value *value, bool retains, const struct expr *node);
 
 /* class.c */
 struct class_info {

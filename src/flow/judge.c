@@ -2,25 +2,35 @@
 
 #include <string.h>
 
-/* Whether SITE carries a graph whoever walks it. */
-static bool explains(struct judging *j, const struct site *site)
+/* What backward walks must carry a graph somewhere. Where a module's output or a parameter is among the operands, that
+ * is it; else the result of an unresolved call; what came in from outside only where nothing else is there. */
+enum carrier { CARRIER_NONE, CARRIER_INPUT, CARRIER_CALL, CARRIER_MODULE };
+
+static enum carrier carrier_of(struct judging *j, const struct site *site)
 {
-	if (site->grad_off)
-		return false;
-	return site->kind == SITE_LEAF || (site->kind == SITE_FORWARD && module_proof(j, site) >= PROOF_USAGE);
+	if (site->kind == SITE_ELEMENT)
+		site = j->in->sites.items[site->parent];
+	if (site->grad_off || site->frozen)
+		return CARRIER_NONE;
+	return site->kind == SITE_FORWARD || site->kind == SITE_LEAF ? CARRIER_MODULE
+	       : site->kind == SITE_CALL				? CARRIER_CALL
+	       : site->kind == SITE_INPUT				? CARRIER_INPUT
+									: CARRIER_NONE;
 }
 
-/* backward needs a graph somewhere in SET: where a module's output or a parameter is there, the other operands may be
- * plain numbers, unless it is they themselves that are walked. */
 static void note_needed(struct judging *j, const struct origin_set *set)
 {
-	bool explained = false;
-	for (uint32_t i = 0; i < set->count && !explained; i++)
-		explained = origin_tag_of(set->items[i]) != ORIGIN_CUT && explains(j, j->in->sites.items[origin_site(set->items[i])]);
+	enum carrier best = CARRIER_NONE;
 	for (uint32_t i = 0; i < set->count; i++) {
+		enum carrier carrier = carrier_of(j, j->in->sites.items[origin_site(set->items[i])]);
+		if (origin_tag_of(set->items[i]) != ORIGIN_CUT && carrier > best)
+			best = carrier;
+	}
+	for (uint32_t i = 0; i < set->count; i++) {
+		uint32_t site = origin_site(set->items[i]);
 		enum origin_tag tag = origin_tag_of(set->items[i]);
-		if (tag == ORIGIN_SELF || (tag == ORIGIN_OP && !explained))
-			j->needed[origin_site(set->items[i])] = true;
+		if (tag == ORIGIN_SELF || (tag == ORIGIN_OP && carrier_of(j, j->in->sites.items[site]) == best))
+			j->needed[site] = true;
 	}
 }
 

@@ -55,11 +55,23 @@ static bool trains_anything(struct judging *j)
 	return index_count(&j->consumptions, 0) > 0;
 }
 
+/* Whether another method of the same class switches the mode to something else: setUp and tearDown. */
+static bool restored_beside(struct judging *j, const struct def *def)
+{
+	if (!def || !def->parent || def->parent->kind != DEF_CLASS)
+		return false;
+	for (uint32_t i = j->in->first_child[def->parent->index]; i-- > 0; i = j->in->next_child[i])
+		for (uint32_t k = 0; i != def->index && k < index_count(&j->contexts, i); k++)
+			if (index_event(j, &j->contexts, i, k)->mode != 0)
+				return true;
+	return false;
+}
+
 void judge_grad_context(struct judging *j, const struct event *event)
 {
 	struct fact fact = new_fact(event->grad_dropped ? FACT_GRAD_DROPPED : FACT_GRAD_LEFT, event);
 	if (!event->grad_dropped) {
-		if (event->mode != 0 || !trains_anything(j))
+		if (event->mode != 0 || !trains_anything(j) || restored_beside(j, event->def))
 			return;
 		uint32_t def = event->def ? event->def->index : 0;
 		for (uint32_t i = 0; i < index_count(&j->contexts, def); i++) {

@@ -219,11 +219,24 @@ struct value next_element(struct interp *in, const struct value *iterable, const
 	return generators ? out : element_of(in, iterable, node);
 }
 
+/* What an unknown iterable hands out is new in each iteration. */
+static void renew(struct interp *in, const struct value *element)
+{
+	for (uint8_t i = 0; i < element->object_count; i++) {
+		struct object *object = object_get(in, element->objects[i]);
+		if (!object->fresh)
+			continue;
+		clear_slots(in, object);
+		object->birth = in->path;
+	}
+}
+
 static bool for_body(struct interp *in, struct loop *loop, void *context)
 {
 	struct for_context *c = context;
 	bool grad_off = false;
 	struct value element = next_element(in, &c->iterable, c->stmt->value, &grad_off);
+	renew(in, &element);
 	assign_target(in, c->stmt->targets[0], element, c->stmt->targets[0]->span);
 	struct value grad = cell_get(in, in->grad_cell);
 	if (grad_off)
@@ -314,6 +327,7 @@ static bool clause_body(struct interp *in, struct loop *loop, void *context)
 	bool grad_off = false;
 	(void)loop;
 	struct value element = next_element(in, &c->iterable, clause->iterable, &grad_off);
+	renew(in, &element);
 	if (clause->target)
 		assign_target(in, clause->target, element, clause->target->span);
 	struct comprehension_context inner = *c;

@@ -199,6 +199,7 @@ static struct model_rule *read_rule(struct reading *r, const cJSON *object)
 	const char *proves = text_at(r, object, "proves"), *first = text_at(r, object, "first");
 	rule->unless = text_at(r, object, "unless");
 	rule->binds = text_at(r, object, "binds");
+	rule->mark = text_at(r, object, "mark");
 	if (!read_returns(r, cJSON_GetObjectItemCaseSensitive(object, "returns"), &rule->returns))
 		return NULL;
 	if (proves && !read_kinds(r, proves, &rule->proves))

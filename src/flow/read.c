@@ -40,6 +40,7 @@ struct value element_of(struct interp *in, const struct value *value, const void
 		if (object->input && !object->rest) {
 			struct value element = input_value(in, object, 1, object->name, object->span);
 			element.origins = in->origins.empty;
+			object_get(in, element.objects[0])->fresh = true;
 			cell_set(in, object_rest(in, object), element);
 		}
 		struct value v = object_elements(in, object);
@@ -190,6 +191,8 @@ struct value read_attribute(struct interp *in, const struct value *object, struc
 		out = library_value(in, model_canonical(in->model, dotted), node->span);
 	}
 	bool parameter = object->flags & VALUE_PARAMETER;
+	for (uint8_t i = 0; i < object->object_count && parameter && str_is(name, "grad"); i++)
+		object_get(in, object->objects[i])->grad_read = true;
 	for (uint8_t i = 0; i < object->object_count && !parameter; i++) {
 		struct value v = read_object_attribute(in, object_get(in, object->objects[i]), object, name, node);
 		out = value_join(&in->origins, &out, &v);
