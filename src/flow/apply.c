@@ -823,6 +823,9 @@ struct value apply_rule(struct interp *in, const struct model_rule *rule, const 
 	}
 	for (int i = 0; i < rule->effect_count; i++)
 		apply_effect(in, rule, &rule->effects[i], receiver, args, node);
+	for (uint8_t i = 0; rule->binds && receiver && i < receiver->object_count; i++)
+		for (uint32_t k = 0; k < args->count; k++) /* add_param_group: the optimizer owns these too */
+			add_element(in, object_get(in, receiver->objects[i]), args->values[k]);
 	if (rule->mark)
 		mark(in, rule, args, node);
 	return out;

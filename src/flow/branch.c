@@ -27,8 +27,12 @@ static void narrow_tensor(struct interp *in, uint32_t cell, bool is_tensor)
 {
 	struct value value = cell_get(in, cell);
 	if (is_tensor) {
-		if (value.kinds & KIND_UNKNOWN && !value.object_count)
-			value.kinds = KIND_TENSOR;
+		value.kinds = KIND_TENSOR;
+		if (!(value.flags & VALUE_PARAMETER)) {
+			object_prove(in, &value, KIND_TENSOR);
+			value.object_count = 0;
+			value.many_objects = false;
+		}
 	} else {
 		value.kinds &= ~(uint32_t)(KIND_TENSOR | KIND_UNKNOWN);
 		value.kinds = value.kinds ? value.kinds : KIND_NUMBER | KIND_CONTAINER;

@@ -696,7 +696,7 @@ struct value call_method(struct interp *in, const struct value *receiver, struct
 			cond_pop(in);
 		out = value_join(&in->origins, &out, &v);
 	}
-	if (receiver->dotted || (receiver->object_count && !tensors))
+	if (receiver->dotted || (receiver->object_count && !tensors && !(receiver->kinds & KIND_TENSOR)))
 		return out;
 	const struct model_class *class = class_of_kind(in, receiver);
 	const struct model_rule *rule = model_method(in->model, class, name);
@@ -704,6 +704,13 @@ struct value call_method(struct interp *in, const struct value *receiver, struct
 		rule = tensors ? NULL : model_any_method(in->model, name);
 		if (!rule)
 			rule = model_method(in->model, model_class_get(in->model, "torch.Tensor"), name);
+	}
+	if (receiver->object_count && !tensors) { /* a tensor or something else: the tensor's part of the answer */
+		struct value tensor = *receiver;
+		tensor.kinds = KIND_TENSOR;
+		tensor.object_count = 0;
+		struct value v = call_method(in, &tensor, name, args, node);
+		return value_join(&in->origins, &out, &v);
 	}
 	if (rule)
 		return apply_rule(in, rule, receiver, args, node, name);

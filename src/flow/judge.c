@@ -69,6 +69,9 @@ static void sort_out(struct judging *j)
 	index_build(in, &j->zeros, objects, zero_keys);
 	index_build(in, &j->backwards, (uint32_t)in->loops.count + 1, backward_keys);
 	index_build(in, &j->contexts, in->def_count + 1, context_keys);
+	index_build(in, &j->forwards, objects, forward_keys);
+	index_build(in, &j->modes, objects, mode_keys);
+	index_build(in, &j->defs, in->def_count + 1, work_keys);
 	note_consumed(j);
 }
 
@@ -95,6 +98,22 @@ static void judge_event(struct judging *j, const struct event *event)
 		break;
 	case EVENT_STEP:
 		judge_step(j, event);
+		judge_zeroing(j, event);
+		break;
+	case EVENT_CONSUME:
+		judge_backward(j, event);
+		break;
+	case EVENT_ZERO:
+		judge_zero_in_place(j, event);
+		break;
+	case EVENT_MARK:
+		judge_mark(j, event);
+		break;
+	case EVENT_MODE:
+		judge_mode(j, event);
+		break;
+	case EVENT_ASSIGN:
+		judge_assign(j, event);
 		break;
 	default:
 		break;
@@ -151,6 +170,7 @@ const char *growth_name(enum growth growth)
 const char *fact_kind_name(enum fact_kind kind)
 {
 	static const char *const names[] = {"store",	    "accumulate", "carry",     "assign",     "log",
-					    "forward", "grad-dropped", "grad-left", "grad-yield", "inference", "cut-trained"};
+					    "forward", "grad-dropped", "grad-left", "grad-yield", "inference",
+					    "cache-release", "debug", "retain", "create-graph", "unzeroed", "grads-kept", "unowned", "eval-left", "ctx", "cut-trained"};
 	return names[kind];
 }

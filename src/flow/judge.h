@@ -23,6 +23,15 @@ enum fact_kind {
 	FACT_GRAD_LEFT,    /* grad switched off by statement and not back on */
 	FACT_GRAD_YIELD,   /* a yield inside a grad block of a generator */
 	FACT_INFERENCE,    /* what inference mode made goes through a forward that backward walks */
+	FACT_CACHE,        /* the allocator's cache or the garbage collector is run every step */
+	FACT_DEBUG,        /* a debugging aid is on around training */
+	FACT_RETAIN,       /* saved tensors are kept for a backward that does not come */
+	FACT_CREATE,       /* backward records the gradients, and they stay */
+	FACT_UNZEROED,     /* an optimizer steps and nothing zeroes */
+	FACT_GRADS_KEPT,   /* gradients are zeroed in place */
+	FACT_UNOWNED,      /* gradients pile up in a module that no optimizer owns */
+	FACT_EVAL_LEFT,    /* a module stays in eval mode and is trained so */
+	FACT_CTX,          /* an autograd function keeps a tensor as attribute */
 	FACT_CUT_TRAINED   /* an optimizer steps modules that only grad-off code reached */
 };
 
@@ -50,6 +59,8 @@ struct fact {
 	bool kept_by_owner;          /* the holder belongs to an object or the module, not to a function */
 	bool trains;                 /* the loop steps an optimizer or runs backward */
 	bool emptied;                /* something somewhere empties the holder */
+	bool grads;                  /* of autograd.grad, not of backward */
+	bool returned;               /* what is kept is what is returned */
 	int mode;                    /* of the module of a forward: 1 train, 0 eval, -1 unknown */
 };
 

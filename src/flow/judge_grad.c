@@ -106,7 +106,7 @@ void judge_yield(struct judging *j, const struct event *event)
 
 /* ---- an optimizer whose modules no gradient can reach ---- */
 
-static bool owns(struct interp *in, uint32_t owner, uint32_t object)
+bool owns(struct interp *in, uint32_t owner, uint32_t object)
 {
 	for (int i = 0; object && i < 8; i++) {
 		if (object == owner)
@@ -134,7 +134,7 @@ static int reach(struct judging *j, const struct event *consumption, uint32_t mo
 }
 
 /* Parameters come one by one, in lists, or in groups: dictionaries in a list. */
-static uint32_t optimizer_modules(struct interp *in, const struct object *holder, uint32_t *modules, uint32_t count,
+uint32_t optimizer_modules(struct interp *in, const struct object *holder, uint32_t *modules, uint32_t count,
 				  uint32_t room, int depth)
 {
 	for (size_t i = 0; i <= holder->slots.count; i++) {

@@ -89,3 +89,32 @@ uint32_t context_keys(struct interp *in, const struct event *event, uint32_t *ke
 	keys[0] = event->def ? event->def->index : 0;
 	return event->kind == EVENT_GRAD_CONTEXT;
 }
+
+/* An object and those that own it, outermost last. */
+static uint32_t with_owners(struct interp *in, uint32_t object, uint32_t *keys, uint32_t count)
+{
+	enum { MOST = 8 };
+	for (int i = 0; object && i < MOST; i++, object = object_get(in, object)->owner)
+		keys[count++] = object;
+	return count;
+}
+
+uint32_t forward_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	uint32_t count = 0;
+	for (uint8_t i = 0; event->kind == EVENT_FORWARD && i < event->object_count; i++)
+		count = with_owners(in, event->objects[i], keys, count);
+	return count;
+}
+
+uint32_t mode_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	return event->kind == EVENT_MODE ? with_owners(in, event->holder, keys, 0) : 0;
+}
+
+uint32_t work_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	(void)in;
+	keys[0] = event->def ? event->def->index : 0;
+	return event->kind == EVENT_FORWARD || event->kind == EVENT_CONSUME || event->kind == EVENT_STEP;
+}

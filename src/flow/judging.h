@@ -28,9 +28,13 @@ struct judging {
 	struct index zeros;        /* by the first optimizer or module */
 	struct index backwards;    /* consumptions by loop id + 1, 0 outside loops */
 	struct index contexts;     /* grad contexts, by index of their definition */
+	struct index forwards;     /* by module and by those that own it */
+	struct index modes;        /* likewise */
+	struct index defs;         /* forwards, backwards and steps, by index of their definition */
 	uint8_t *consumed_tag;     /* by site: the closest tag under which a consumption reaches it */
 	bool *needed;              /* by site: a consumption reaches it by recorded operations and nothing else explains its graph */
 	uint32_t *consumed_parts;  /* by site: how many of its elements are consumed */
+	bool *owned;               /* by object: an optimizer owns it; NULL until asked for */
 	bool trained_off;          /* something was walked backward or stepped while grad was off */
 	pcre2_code *module_names;
 };
@@ -46,6 +50,9 @@ uint32_t consumption_keys(struct interp *in, const struct event *event, uint32_t
 const struct event *index_event(const struct judging *j, const struct index *index, uint32_t key, uint32_t place);
 uint32_t escape_keys(struct interp *in, const struct event *event, uint32_t *keys);
 uint32_t index_count(const struct index *index, uint32_t key);
+uint32_t forward_keys(struct interp *in, const struct event *event, uint32_t *keys);
+uint32_t mode_keys(struct interp *in, const struct event *event, uint32_t *keys);
+uint32_t work_keys(struct interp *in, const struct event *event, uint32_t *keys);
 uint32_t zero_keys(struct interp *in, const struct event *event, uint32_t *keys);
 
 /* judge_loops.c */
@@ -73,7 +80,19 @@ enum proof loop_proof(const struct judging *j, const struct loop *loop);
 struct fact new_fact(enum fact_kind kind, const struct event *event);
 void judge_log(struct judging *j, const struct event *event);
 
+/* judge_training.c */
+void judge_mark(struct judging *j, const struct event *event);
+void judge_backward(struct judging *j, const struct event *event);
+void judge_zeroing(struct judging *j, const struct event *step);
+void judge_zero_in_place(struct judging *j, const struct event *event);
+void judge_mode(struct judging *j, const struct event *event);
+void judge_assign(struct judging *j, const struct event *event);
+
 /* judge_grad.c */
+/* Whether OBJECT is OWNER or belongs to it. */
+bool owns(struct interp *in, uint32_t owner, uint32_t object);
+uint32_t optimizer_modules(struct interp *in, const struct object *holder, uint32_t *modules, uint32_t count,
+			   uint32_t room, int depth);
 void judge_grad_context(struct judging *j, const struct event *event);
 void judge_forward(struct judging *j, const struct event *event);
 void judge_yield(struct judging *j, const struct event *event);

@@ -355,6 +355,12 @@ static void keep(struct matching *m, const struct finding *finding, const struct
 	map_put(&m->subjects, key, (void *)(uintptr_t)m->findings.count);
 }
 
+/* Whether the fact is a conclusion about values, whose steps have to be shown; others are what the line itself says. */
+static bool needs_trail(const struct fact *fact)
+{
+	return fact->kind <= FACT_FORWARD;
+}
+
 static void match_fact(struct matching *m, const struct rule *rule, const struct fact *fact)
 {
 	const struct query_match *candidate = candidate_at(m, rule, fact->event->node);
@@ -371,8 +377,7 @@ static void match_fact(struct matching *m, const struct rule *rule, const struct
 	finding.help = fill(m, variant->help, fact, candidate);
 	make_trail(m, fact, &finding);
 	make_fix(m, variant, fact, candidate, &finding);
-	if (finding.note_count == 0 && fact->kind != FACT_GRAD_DROPPED && fact->kind != FACT_GRAD_LEFT &&
-	    fact->kind != FACT_GRAD_YIELD)
+	if (finding.note_count == 0 && needs_trail(fact))
 		return; /* a finding that cannot say why is not reported */
 	keep(m, &finding, fact);
 }

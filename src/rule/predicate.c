@@ -63,6 +63,15 @@ static bool mode_is(const struct fact *fact, struct str value)
 	return str_is(value, fact->mode == 0 ? "eval" : fact->mode == 1 ? "train" : "unknown");
 }
 
+static bool of_is(const struct fact *fact, struct str value)
+{
+	if (str_is(value, "grads"))
+		return fact->grads;
+	if (str_is(value, "backward"))
+		return !fact->grads;
+	return str_is(value, "returned") ? fact->returned : !fact->returned;
+}
+
 static bool loop_is(const struct fact *fact, struct str value)
 {
 	if (str_is(value, "training"))
@@ -72,13 +81,15 @@ static bool loop_is(const struct fact *fact, struct str value)
 
 const struct predicate predicates[] = {
 	{"event", "what happened",
-	 "store|accumulate|carry|assign|log|forward|grad-dropped|grad-left|grad-yield|inference|cut-trained", fact_is},
+	 "store|accumulate|carry|assign|log|forward|grad-dropped|grad-left|grad-yield|inference|cut-trained|"
+	 "cache-release|debug|retain|create-graph|unzeroed|grads-kept|unowned|eval-left|ctx", fact_is},
 	{"value", "what is known of the value", "graph|no-graph|scalar|not-scalar|view|on-device|grad-off", value_is},
 	{"buffers", "whether backward freed the saved tensors", "kept|freed|partly", buffers_are},
 	{"growth", "how it grows", "none|unbounded|epoch|window|constant", growth_is},
 	{"holder", "what keeps it", "owned|local|never-emptied|tensor", holder_is},
 	{"joined", "whether it grows by joining containers or tensors end to end", "yes|no", joined_is},
 	{"chain", "whether the old value is chosen or computed with", "selected|computed", chain_is},
+	{"of", "which form of it", "grads|backward|returned|kept", of_is},
 	{"mode", "mode of the module called", "train|eval|unknown", mode_is},
 	{"loop", "whether a step loop is around", "some|none|training", loop_is},
 	{"name", "name of the holder, as written", NULL, NULL},
@@ -127,7 +138,7 @@ bool predicate_use_init(struct predicate_use *use, const char *text, struct aren
 		if (str_is(trimmed(name), p->name))
 			use->predicate = p;
 	if (!colon || !use->predicate)
-		return err_set(err, ERR_CONFIG, "unknown fact '%s' (known: event, value, buffers, growth, holder, joined, chain, mode, loop, name)",
+		return err_set(err, ERR_CONFIG, "unknown fact '%s' (known: event, value, buffers, growth, holder, joined, chain, of, mode, loop, name)",
 			       text);
 	struct str rest = trimmed(str_from(colon + 1));
 	if (!use->predicate->values)

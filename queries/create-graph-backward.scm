@@ -1,0 +1,2 @@
+; calls that may walk a graph
+(call) @walk

@@ -1,0 +1,3 @@
+; assignments that may go to a context
+(assignment) @keep
+(call) @keep

@@ -1,0 +1,2 @@
+; calls that may switch on a debugging aid
+(call) @call

@@ -1,0 +1,2 @@
+; calls that may release caches
+(call) @call

@@ -1,0 +1,2 @@
+; calls that may switch a mode
+(call) @switch

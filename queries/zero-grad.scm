@@ -1,0 +1,2 @@
+; calls that may walk a graph or zero gradients
+(call) @place

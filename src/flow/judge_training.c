@@ -1,0 +1,394 @@
+#include "flow/judging.h"
+
+#include <string.h>
+
+/* What people do around a training step: release caches, leave debugging on, keep graphs, forget to zero or to switch back. */
+
+/* ---- places ---- */
+
+static const struct loop *step_loop(const struct judging *j, const struct loop *path)
+{
+	while (path && j->loops[path->id] != LOOP_STEP)
+		path = path->outer;
+	return path;
+}
+
+/* The innermost loop that is time, whatever its kind. */
+static const struct loop *time_loop(const struct judging *j, const struct loop *path)
+{
+	while (path && (j->loops[path->id] == LOOP_STRUCT || j->loops[path->id] == LOOP_INTRA))
+		path = path->outer;
+	return path;
+}
+
+static bool unconditional_in(const struct event *event, const struct loop *loop)
+{
+	uint32_t depth = loop && loop->depth < 31 ? loop->depth : 0;
+	return (event->cond >> depth) == 0;
+}
+
+/* A helper that does nothing of a step itself is reported where the step calls it. */
+static void place_at_work(const struct judging *j, struct fact *fact)
+{
+	const struct call *call = fact->event->call;
+	const struct def *def = fact->event->def;
+	for (int up = 0; up < 3 && call && call->node && def && !index_count(&j->defs, def->index); up++, call = call->outer) {
+		if (def->parent && def->parent->kind == DEF_CLASS)
+			return; /* a method is what its object does in the step: the place is there */
+		fact->where = call->span;
+		fact->where_def = call->caller;
+		fact->elsewhere = true;
+		def = call->caller;
+	}
+}
+
+/* A flag that came in as an argument was chosen by the caller. */
+static void place_at_caller(struct fact *fact)
+{
+	const struct call *call = fact->event->call;
+	if (!fact->event->handed || !call || !call->node)
+		return;
+	fact->where = call->span;
+	fact->where_def = call->caller;
+	fact->elsewhere = true;
+}
+
+/* ---- marks ---- */
+
+static const struct loop *trains_within(struct judging *j, const struct event *mark)
+{
+	for (uint32_t i = 0; i < index_count(&j->consumptions, 0); i++) {
+		const struct event *c = index_event(j, &j->consumptions, 0, i);
+		bool inside = c->order > mark->order && (!mark->block_end || c->order < mark->block_end);
+		bool deeper = c->path && (!mark->path || (c->path != mark->path && loop_within(c->path, mark->path)));
+		if (inside && c->root == mark->root && deeper)
+			return step_loop(j, c->path) ? step_loop(j, c->path) : c->path;
+	}
+	return NULL;
+}
+
+static bool switched_off_later(struct judging *j, const struct event *mark)
+{
+	/* marks are few; the ones that follow in time come after in the list */
+	const struct event *end = j->in->events.items + j->in->events.count;
+	for (const struct event *e = mark + 1; e < end && e->root == mark->root; e++)
+		if (e->kind == EVENT_MARK && e->mode == 0 && strcmp(e->mark, mark->mark) == 0)
+			return true;
+	return false;
+}
+
+void judge_mark(struct judging *j, const struct event *event)
+{
+	if (event->in_handler)
+		return;
+	if (strcmp(event->mark, "debug") == 0) {
+		struct fact fact = new_fact(FACT_DEBUG, event);
+		bool used = event->block_end || !event->handed;
+		fact.loop = trains_within(j, event);
+		if (fact.loop && event->mode == 1 && used && event->cond == 0 && !step_loop(j, event->path) &&
+		    !switched_off_later(j, event))
+			VEC_ADD(&j->facts, fact);
+		return;
+	}
+	struct fact fact = new_fact(FACT_CACHE, event);
+	fact.loop = time_loop(j, event->path);
+	if (!fact.loop || j->loops[fact.loop->id] != LOOP_STEP || fact.loop->form == LOOP_VIRTUAL || !unconditional_in(event, fact.loop))
+		return;
+	place_at_work(j, &fact);
+	VEC_ADD(&j->facts, fact);
+}
+
+/* ---- graphs kept for nobody ---- */
+
+static bool is_work(const struct site *site)
+{
+	return !site->grad_off && (site->kind == SITE_FORWARD || site->kind == SITE_DERIVED || site->kind == SITE_CALL ||
+				   site->kind == SITE_ELEMENT);
+}
+
+/* Whether SITE's graph is walked again after EVENT in the same iteration, or may be by somebody out of sight. */
+static bool walked_again(struct judging *j, const struct event *event, const struct site *site)
+{
+	if (event->path && !loop_within(site->path, event->path))
+		return true; /* made outside the loop that walks it: the next iteration walks it again */
+	for (uint32_t i = 0; i < index_count(&j->consumptions, site->id); i++) {
+		const struct event *other = index_event(j, &j->consumptions, site->id, i);
+		if (other != event && other->order > event->order && other->root == event->root &&
+		    (!event->path || loop_within(other->path, event->path)))
+			return true;
+	}
+	return false;
+}
+
+static bool handed_on(struct judging *j, const struct event *event, const struct site *site)
+{
+	for (uint32_t i = 0; i < index_count(&j->escapes, site->id); i++)
+		if (index_event(j, &j->escapes, site->id, i)->order > event->order)
+			return true;
+	return false;
+}
+
+static const struct site *grads_site(struct judging *j, const struct event *event)
+{
+	for (size_t i = 1; i < j->in->sites.count; i++) {
+		const struct site *site = j->in->sites.items[i];
+		if (site->kind == SITE_DERIVED && site->span.start == event->node.start && site->span.end == event->node.end &&
+		    site->call == event->call)
+			return site;
+	}
+	return NULL;
+}
+
+static bool zeroed_after(struct judging *j, const struct event *event)
+{
+	const struct event *end = j->in->events.items + j->in->events.count;
+	for (const struct event *e = event + 1; e < end && e->root == event->root; e++)
+		if (e->kind == EVENT_ZERO && !e->keeps_grads && loop_within(e->path, event->path))
+			return true;
+	return false;
+}
+
+void judge_backward(struct judging *j, const struct event *event)
+{
+	if (!event->retains || event->in_handler)
+		return;
+	struct fact fact = new_fact(event->creates && !event->wants_grads ? FACT_CREATE : FACT_RETAIN, event);
+	fact.loop = time_loop(j, event->path);
+	fact.grads = event->wants_grads;
+	place_at_caller(&fact);
+	if (!fact.loop)
+		return;
+	if (fact.kind == FACT_CREATE) {
+		if (!zeroed_after(j, event))
+			VEC_ADD(&j->facts, fact);
+		return;
+	}
+	if (event->creates) {
+		const struct site *grads = grads_site(j, event);
+		if (!grads || consumed(j, grads->id, ORIGIN_CALL) || index_count(&j->escapes, grads->id))
+			return;
+		fact.site = grads;
+		VEC_ADD(&j->facts, fact);
+		return;
+	}
+	bool any = false;
+	for (uint32_t i = 0; i < event->origins->count; i++) {
+		const struct site *site = j->in->sites.items[origin_site(event->origins->items[i])];
+		if (origin_tag_of(event->origins->items[i]) == ORIGIN_CUT || !is_work(site))
+			continue;
+		/* what a carried value brings over the loop's border is no reason to keep this iteration's graph */
+		if (walked_again(j, event, site) || handed_on(j, event, site))
+			return;
+		any = true;
+		fact.site = site;
+	}
+	if (any)
+		VEC_ADD(&j->facts, fact);
+}
+
+/* ---- gradients ---- */
+
+static bool zeroed_in(struct judging *j, uint32_t object, const struct loop *loop)
+{
+	for (uint32_t i = 0; i < index_count(&j->zeros, object); i++)
+		if (loop_within(index_event(j, &j->zeros, object, i)->path, loop))
+			return true;
+	return false;
+}
+
+/* The last backward before STEP in the same iteration. */
+static const struct event *backward_before(struct judging *j, const struct event *step, const struct loop *loop)
+{
+	const struct event *found = NULL;
+	for (uint32_t i = 0; i < index_count(&j->consumptions, 0); i++) {
+		const struct event *c = index_event(j, &j->consumptions, 0, i);
+		if (c->order < step->order && c->root == step->root && loop_within(c->path, loop))
+			found = c;
+	}
+	return found;
+}
+
+static void judge_unowned(struct judging *j, const struct event *backward, const struct loop *loop)
+{
+	struct interp *in = j->in;
+	for (uint32_t i = 0; i < backward->origins->count; i++) {
+		const struct site *site = in->sites.items[origin_site(backward->origins->items[i])];
+		if (origin_tag_of(backward->origins->items[i]) == ORIGIN_CUT || site->kind != SITE_FORWARD || site->frozen ||
+		    site->proof != PROOF_FLOW || !site->object)
+			continue;
+		uint32_t module = site->object;
+		bool known = true, free = false;
+		for (uint32_t up = module; up && known; up = object_get(in, up)->owner) {
+			const struct object *object = object_get(in, up);
+			free |= object->grad_read || zeroed_in(j, up, loop);
+			known = !object->input && !loop_within(object->birth, loop);
+			module = (object->kinds & KIND_MODULE) ? up : module;
+		}
+		if (!known || free || j->owned[module] || j->owned[site->object])
+			continue;
+		struct fact fact = new_fact(FACT_UNOWNED, backward);
+		fact.loop = loop;
+		fact.holder = object_get(in, module);
+		fact.site = site;
+		VEC_ADD(&j->facts, fact);
+		return;
+	}
+}
+
+static void own_parts(struct judging *j, const struct object *module)
+{
+	for (size_t i = 0; i <= module->slots.count; i++) {
+		uint32_t cell = i < module->slots.count ? module->slots.items[i].cell : module->rest;
+		struct value part = cell ? cell_get(j->in, cell) : value_bottom();
+		for (uint8_t k = 0; k < part.object_count; k++)
+			if (object_get(j->in, part.objects[k])->kinds & KIND_MODULE)
+				j->owned[part.objects[k]] = true;
+	}
+}
+
+/* Notes which modules some optimizer owns, with all that belongs to them. */
+static void note_owned(struct judging *j)
+{
+	struct interp *in = j->in;
+	if (j->owned)
+		return;
+	j->owned = ARENA_ARRAY(in->arena, bool, in->objects.count + 1);
+	uint32_t modules[16];
+	for (size_t i = 1; i < in->objects.count; i++) {
+		const struct object *object = in->objects.items[i];
+		uint32_t count = object->kinds & KIND_OPTIMIZER ? optimizer_modules(in, object, modules, 0, 16, 3) : 0;
+		for (uint32_t k = 0; k < count; k++)
+			j->owned[modules[k]] = true;
+	}
+	for (int round = 0; round < 6; round++)
+		for (size_t i = 1; i < in->objects.count; i++) {
+			uint32_t owner = in->objects.items[i]->owner;
+			j->owned[i] |= owner && j->owned[owner];
+			if (j->owned[i])
+				own_parts(j, in->objects.items[i]);
+		}
+}
+
+void judge_zeroing(struct judging *j, const struct event *step)
+{
+	struct interp *in = j->in;
+	const struct loop *loop = step_loop(j, step->path);
+	if (!loop || loop->form == LOOP_VIRTUAL || step->object_count != 1 || step->in_handler)
+		return;
+	const struct event *backward = backward_before(j, step, loop);
+	uint32_t modules[16];
+	const struct object *optimizer = object_get(in, step->objects[0]);
+	uint32_t count = optimizer_modules(in, optimizer, modules, 0, 16, 3);
+	if (!backward || optimizer->input || !count)
+		return;
+	note_owned(j);
+	judge_unowned(j, backward, loop);
+	bool zeroed = loop_within(optimizer->birth, loop) || zeroed_in(j, step->objects[0], loop);
+	for (uint32_t k = 0; k < count && !zeroed; k++)
+		for (uint32_t up = modules[k]; up && !zeroed; up = object_get(in, up)->owner)
+			zeroed = zeroed_in(j, up, loop) || object_get(in, up)->grad_read || object_get(in, up)->input;
+	if (zeroed)
+		return;
+	struct fact fact = new_fact(FACT_UNZEROED, backward);
+	fact.loop = loop;
+	fact.holder = optimizer;
+	VEC_ADD(&j->facts, fact);
+}
+
+void judge_zero_in_place(struct judging *j, const struct event *event)
+{
+	struct fact fact = new_fact(FACT_GRADS_KEPT, event);
+	fact.loop = step_loop(j, event->path);
+	if (event->keeps_grads && fact.loop && !event->in_handler)
+		VEC_ADD(&j->facts, fact);
+}
+
+/* ---- modes ---- */
+
+void judge_mode(struct judging *j, const struct event *event)
+{
+	if (event->mode != 0 || event->in_handler)
+		return;
+	for (const struct loop *loop = event->path; loop; loop = loop->outer) {
+		bool trained = false, evaluated = false, restored = false;
+		if (j->loops[loop->id] != LOOP_STEP && j->loops[loop->id] != LOOP_EPOCH)
+			continue;
+		for (uint32_t i = 0; i < index_count(&j->forwards, event->holder); i++) {
+			const struct event *f = index_event(j, &j->forwards, event->holder, i);
+			const struct site *site = f->site ? f->site : top_site(j, f->origins, 0);
+			if (!loop_within(f->path, loop))
+				continue;
+			bool walked = site && f->grad == GRAD_ON && consumed(j, site->id, ORIGIN_CALL);
+			trained |= walked;
+			evaluated |= !walked;
+		}
+		for (uint32_t up = event->holder; up && !restored; up = object_get(j->in, up)->owner)
+			for (uint32_t i = 0; i < index_count(&j->modes, up) && !restored; i++) {
+				const struct event *m = index_event(j, &j->modes, up, i);
+				restored = m->mode != 0 && loop_within(m->path, loop);
+			}
+		if (restored)
+			return;
+		if (!trained || !evaluated)
+			continue;
+		struct fact fact = new_fact(FACT_EVAL_LEFT, event);
+		fact.loop = loop;
+		fact.holder = object_get(j->in, event->holder);
+		place_at_caller(&fact);
+		VEC_ADD(&j->facts, fact);
+		return;
+	}
+}
+
+/* ---- autograd functions ---- */
+
+static bool is_function_context(struct judging *j, const struct event *event)
+{
+	const struct def *def = event->def;
+	if (!def || !def->param_count || !def->parent || def->parent->kind != DEF_CLASS || !str_is(def->name, "forward") || !event->holder)
+		return false;
+	struct class_info *class = class_find(j->in, def->parent);
+	const struct object *holder = object_get(j->in, event->holder);
+	return class && class->library && model_class_is(j->in->model, class->library, "torch.autograd.Function") &&
+	       str_equal(holder->name, def->params[0].name);
+}
+
+static bool is_tensor(struct judging *j, const struct value *value)
+{
+	if (value_only(value, KIND_TENSOR))
+		return true;
+	for (uint8_t i = 0; i < value->object_count; i++) {
+		const struct object *object = object_get(j->in, value->objects[i]);
+		if (object->proved & KIND_TENSOR)
+			return true;
+		for (size_t k = 0; (object->kinds & KIND_CONTAINER) && k < object->slots.count; k++) {
+			struct value part = cell_get(j->in, object->slots.items[k].cell);
+			if (value_only(&part, KIND_TENSOR))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool is_returned(struct judging *j, const struct event *event)
+{
+	const struct event *end = j->in->events.items + j->in->events.count;
+	for (const struct event *e = event + 1; e < end && e->root == event->root; e++)
+		if (e->kind == EVENT_RETURN && e->def == event->def)
+			for (uint32_t i = 0; i < event->value.origins->count; i++)
+				if (origin_tag_of(event->value.origins->items[i]) == ORIGIN_SELF &&
+				    j->in->sites.items[origin_site(event->value.origins->items[i])]->kind == SITE_DERIVED &&
+				    origin_has(e->value.origins ? e->value.origins : j->in->origins.empty, event->value.origins->items[i]))
+					return true;
+	return false;
+}
+
+void judge_assign(struct judging *j, const struct event *event)
+{
+	if (!is_function_context(j, event) || !is_tensor(j, &event->value))
+		return;
+	struct fact fact = new_fact(FACT_CTX, event);
+	fact.holder = object_get(j->in, event->holder);
+	fact.returned = event->value.origins && is_returned(j, event);
+	VEC_ADD(&j->facts, fact);
+}
