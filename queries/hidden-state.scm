@@ -5,3 +5,7 @@
 (call) @carry
 (list_comprehension) @carry
 (dictionary_comprehension) @carry
+(dictionary) @carry
+(tuple) @carry
+(list) @carry
+(expression_list) @carry

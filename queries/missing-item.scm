@@ -6,3 +6,6 @@
 (list_comprehension) @store
 (dictionary_comprehension) @store
 (dictionary) @store
+(tuple) @store
+(list) @store
+(expression_list) @store

@@ -326,6 +326,12 @@ static const struct expr *keyword_node(const struct args *args, const char *name
 	return NULL;
 }
 
+static bool true_at(const struct args *args, int position, int further)
+{
+	const struct value *value = position >= 0 ? args_get(args, (uint32_t)(position + further), NULL) : NULL;
+	return value && value_only(value, KIND_NUMBER) && value->number == 1;
+}
+
 static void consume(struct interp *in, const struct model_rule *rule, const struct value *value, struct args *args,
 		    const struct expr *node)
 {
@@ -333,8 +339,8 @@ static void consume(struct interp *in, const struct model_rule *rule, const stru
 	event_value(in, event, value);
 	if (!rule->unless)
 		return;
-	event->creates = literally_true(args, "create_graph");
-	event->retains = event->creates || literally_true(args, rule->unless);
+	event->creates = literally_true(args, "create_graph") || true_at(args, rule->unless_at, 1);
+	event->retains = event->creates || literally_true(args, rule->unless) || true_at(args, rule->unless_at, 0);
 	event->wants_grads = rule->effects[0].on != MODEL_SELF && rule->returns.kinds != KIND_NONE;
 	const struct expr *flag = keyword_node(args, event->creates ? "create_graph" : rule->unless);
 	event->handed = flag && flag->kind != EXPR_CONSTANT;

@@ -124,6 +124,25 @@ static struct value derive(struct interp *in, struct value value, uint32_t cell,
 	return value;
 }
 
+static bool carries_cell(struct interp *in, const struct value *value, uint32_t cell)
+{
+	for (uint32_t i = 0; value->origins && i < value->origins->count; i++) {
+		const struct site *site = in->sites.items[origin_site(value->origins->items[i])];
+		if (site->kind == SITE_CARRY && site->cell == cell && origin_tag_of(value->origins->items[i]) != ORIGIN_CUT &&
+		    loop_within(in->path, site->loop))
+			return true;
+	}
+	return false;
+}
+
+/* A name that is carried over a loop and gets something that does not come from its old value starts anew. */
+static void note_reset(struct interp *in, uint32_t cell, const struct value *next, struct span node)
+{
+	struct value old = cell_get(in, cell);
+	if (carries_cell(in, &old, cell) && !carries_cell(in, next, cell))
+		event_add(in, EVENT_RESET, node)->cell = cell;
+}
+
 static bool is_compared(const struct interp *in, struct str name)
 {
 	for (uint32_t i = 0; i < in->compared_count; i++)
@@ -155,6 +174,7 @@ void assign_cell(struct interp *in, uint32_t cell, struct value value, struct sp
 		chain = kept_best(in, cell);
 	if (chain.count)
 		add_chain_event(in, cell, &value, &chain, node, name);
+	note_reset(in, cell, &value, node);
 	if (value.flags & VALUE_VIEW)
 		cut_back(in, cell, &value, node);
 	let_go(in, cell, &value, node);

@@ -172,7 +172,7 @@ static struct value eval_display(struct interp *in, const struct expr *e)
 		if (star_seen || e->kind == EXPR_SET)
 			add_element(in, object, values[i]);
 		else
-			cell_set(in, object_slot(in, object, position_name(in, i), true), values[i]);
+			fill_cell(in, object_slot(in, object, position_name(in, i), true), values[i], e->span, object->name, false);
 	}
 	if (!value_is_bottom(&starred))
 		add_element(in, object, starred);
@@ -263,6 +263,28 @@ static struct value repeat(struct interp *in, const struct value *a, const struc
 	return out;
 }
 
+/* a + b where a is of a class of the project that says what it means. */
+static bool call_operator(struct interp *in, const struct value *a, const struct value *b, char op, const struct expr *e,
+			  struct value *out)
+{
+	static const struct {
+		char op;
+		const char *name;
+	} names[] = {{'+', "__add__"}, {'-', "__sub__"}, {'*', "__mul__"}, {'/', "__truediv__"}, {'@', "__matmul__"}};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct object *object = a->object_count == 1 ? object_get(in, a->objects[0]) : NULL;
+		struct object *method = names[i].op == op && object && object->class_def && !(object->kinds & KIND_CONTAINER)
+						? class_method(in, object->class_def, str_from(names[i].name)) : NULL;
+		if (!method || !method->function)
+			continue;
+		struct args *args = args_new(in, 1);
+		args_add(args, *b, (struct str){"", 0}, NULL);
+		*out = call_def(in, method, object->id, args, e);
+		return true;
+	}
+	return false;
+}
+
 static struct value eval_binary(struct interp *in, const struct expr *e)
 {
 	struct value first = eval(in, e->items[0]);
@@ -286,6 +308,8 @@ static struct value eval_binary(struct interp *in, const struct expr *e)
 			out = repeat(in, &pair[0], &pair[1], e);
 			continue;
 		}
+		if (call_operator(in, &pair[0], &pair[1], e->op, e, &out))
+			continue;
 		out = combine(in, pair, 2, e->span);
 		if (value_only(&pair[0], KIND_TEXT) || value_only(&pair[1], KIND_TEXT))
 			out.kinds = KIND_TEXT;

@@ -66,6 +66,7 @@ static void sort_out(struct judging *j)
 	index_build(in, &j->consumptions, sites + 1, consumption_keys);
 	index_build(in, &j->escapes, sites + 1, escape_keys);
 	index_build(in, &j->resets, objects, reset_keys);
+	index_build(in, &j->restarts, (uint32_t)in->cells.count, restart_keys);
 	index_build(in, &j->zeros, objects, zero_keys);
 	index_build(in, &j->backwards, (uint32_t)in->loops.count + 1, backward_keys);
 	index_build(in, &j->contexts, in->def_count + 1, context_keys);

@@ -319,6 +319,26 @@ void judge_store(struct judging *j, const struct event *event)
 	VEC_ADD(&j->facts, fact);
 }
 
+/* A chain that starts anew every so often is a window; one that backward walks first is the sum of a few steps. */
+static void note_restarts(struct judging *j, const struct event *event, struct survival *s)
+{
+	for (uint32_t i = 0; i < index_count(&j->restarts, event->cell); i++) {
+		const struct event *restart = index_event(j, &j->restarts, event->cell, i);
+		for (int k = 0; k < s->count; k++) {
+			if (!loop_within(restart->path, s->loops[k]))
+				continue;
+			s->window = true;
+			s->reset = restart;
+			uint32_t carry = carry_known(j->in, s->loops[k], event->cell);
+			for (uint32_t c = 0; carry && c < index_count(&j->consumptions, carry); c++)
+				if (loop_within(index_event(j, &j->consumptions, carry, c)->path, s->loops[k])) {
+					drop_loop(s, k--);
+					break;
+				}
+		}
+	}
+}
+
 void judge_accumulation(struct judging *j, const struct event *event)
 {
 	struct interp *in = j->in;
@@ -340,6 +360,7 @@ void judge_accumulation(struct judging *j, const struct event *event)
 		if (!one.count)
 			s.count--;
 	}
+	note_restarts(j, event, &s);
 	if (!s.count)
 		return;
 	for (const struct loop *loop = s.loops[s.count - 1]->outer; loop; loop = loop->outer)

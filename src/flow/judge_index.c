@@ -69,6 +69,13 @@ uint32_t reset_keys(struct interp *in, const struct event *event, uint32_t *keys
 	return event->kind == EVENT_RESET;
 }
 
+uint32_t restart_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	(void)in;
+	keys[0] = event->cell;
+	return event->kind == EVENT_RESET && event->cell;
+}
+
 uint32_t zero_keys(struct interp *in, const struct event *event, uint32_t *keys)
 {
 	(void)in;

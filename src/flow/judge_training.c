@@ -139,12 +139,15 @@ static const struct site *grads_site(struct judging *j, const struct event *even
 	return NULL;
 }
 
-static bool zeroed_after(struct judging *j, const struct event *event)
+static bool zeroed_around(struct judging *j, const struct event *event)
 {
 	const struct event *end = j->in->events.items + j->in->events.count;
 	for (const struct event *e = event + 1; e < end && e->root == event->root; e++)
 		if (e->kind == EVENT_ZERO && !e->keeps_grads && loop_within(e->path, event->path))
 			return true;
+	for (const struct event *e = j->in->events.items; e < event; e++)
+		if (e->kind == EVENT_ZERO && !e->keeps_grads && e->root == event->root && event->path && e->path == event->path)
+			return true; /* at the top of the next iteration */
 	return false;
 }
 
@@ -159,7 +162,7 @@ void judge_backward(struct judging *j, const struct event *event)
 	if (!fact.loop)
 		return;
 	if (fact.kind == FACT_CREATE) {
-		if (!zeroed_after(j, event))
+		if (!zeroed_around(j, event))
 			VEC_ADD(&j->facts, fact);
 		return;
 	}
@@ -208,6 +211,18 @@ static const struct event *backward_before(struct judging *j, const struct event
 	return found;
 }
 
+static bool owned_in_part(struct judging *j, const struct object *module)
+{
+	for (size_t i = 0; i <= module->slots.count; i++) {
+		uint32_t cell = i < module->slots.count ? module->slots.items[i].cell : module->rest;
+		struct value part = cell ? cell_get(j->in, cell) : value_bottom();
+		for (uint8_t k = 0; k < part.object_count; k++)
+			if (j->owned[part.objects[k]])
+				return true;
+	}
+	return false;
+}
+
 static void judge_unowned(struct judging *j, const struct event *backward, const struct loop *loop)
 {
 	struct interp *in = j->in;
@@ -224,7 +239,7 @@ static void judge_unowned(struct judging *j, const struct event *backward, const
 			known = !object->input && !loop_within(object->birth, loop);
 			module = (object->kinds & KIND_MODULE) ? up : module;
 		}
-		if (!known || free || j->owned[module] || j->owned[site->object])
+		if (!known || free || j->owned[module] || j->owned[site->object] || owned_in_part(j, object_get(in, module)))
 			continue;
 		struct fact fact = new_fact(FACT_UNOWNED, backward);
 		fact.loop = loop;

@@ -25,6 +25,7 @@ struct judging {
 	struct index consumptions; /* by the sites that they reach; all of them under site 0 */
 	struct index escapes;      /* likewise */
 	struct index resets;       /* by holder */
+	struct index restarts;     /* resets of names and slots, by cell */
 	struct index zeros;        /* by the first optimizer or module */
 	struct index backwards;    /* consumptions by loop id + 1, 0 outside loops */
 	struct index contexts;     /* grad contexts, by index of their definition */
@@ -44,6 +45,7 @@ struct judging {
 typedef uint32_t keys_of(struct interp *in, const struct event *event, uint32_t *keys);
 void index_build(struct interp *in, struct index *index, uint32_t key_count, keys_of *keys_of_event);
 uint32_t context_keys(struct interp *in, const struct event *event, uint32_t *keys);
+uint32_t restart_keys(struct interp *in, const struct event *event, uint32_t *keys);
 uint32_t reset_keys(struct interp *in, const struct event *event, uint32_t *keys);
 uint32_t backward_keys(struct interp *in, const struct event *event, uint32_t *keys);
 uint32_t consumption_keys(struct interp *in, const struct event *event, uint32_t *keys);

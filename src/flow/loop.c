@@ -103,7 +103,7 @@ static void confirm_chains(struct interp *in, struct loop *loop, size_t first_ev
 			struct value end = cell_get(in, event->cell);
 			uint32_t site = carry_site(in, loop, event->cell)->id;
 			bool kept = end.origins && (origin_has(end.origins, origin_make(site, ORIGIN_OP)) ||
-						    origin_has(end.origins, origin_make(site, ORIGIN_CALL)) ||
+						    (event->through_module && origin_has(end.origins, origin_make(site, ORIGIN_CALL))) ||
 						    (event->selects && origin_has(end.origins, origin_make(site, ORIGIN_SELF))));
 			if (kept)
 				continue;

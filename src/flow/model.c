@@ -200,6 +200,8 @@ static struct model_rule *read_rule(struct reading *r, const cJSON *object)
 	rule->unless = text_at(r, object, "unless");
 	rule->binds = text_at(r, object, "binds");
 	rule->mark = text_at(r, object, "mark");
+	const cJSON *position = cJSON_GetObjectItemCaseSensitive(object, "unless_at");
+	rule->unless_at = cJSON_IsNumber(position) ? position->valueint : -1;
 	if (!read_returns(r, cJSON_GetObjectItemCaseSensitive(object, "returns"), &rule->returns))
 		return NULL;
 	if (proves && !read_kinds(r, proves, &rule->proves))
