@@ -1,6 +1,6 @@
 #include "flow_fixture.h"
 
-#define STEP "        loss = crit(net(x), x)\n        loss.backward()\n        opt.step()\n"
+#define STEP "        loss = crit(net(x), x)\n        loss.backward()\n        opt.step(); opt.zero_grad()\n"
 #define MODULE "class M(lightning.LightningModule):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.Linear(1, 1)\n        self.xs = []\n"
 
 static void what_nobody_calls_is_walked_on_its_own(void **state)
@@ -21,8 +21,8 @@ static void what_nobody_calls_is_walked_on_its_own(void **state)
 static void what_is_called_is_walked_as_its_callers_call_it(void **state)
 {
 	static const struct flow_case cases[] = {
-		{"all callers turn grad off", "def f(data):\n    xs = []\n    for x in data:\n        xs.append(net(x))\n    opt.step()\n    return len(xs)\nwith torch.no_grad():\n    f(1)\n", ""},
-		{"one of them does not", "def f(data):\n    xs = []\n    for x in data:\n        xs.append(net(x))\n    opt.step()\n    return len(xs)\nwith torch.no_grad():\n    f(1)\nf(2)\n", "4 store unbounded kept flow step@3\n"},
+		{"all callers turn grad off", "def f(data):\n    xs = []\n    for x in data:\n        xs.append(net(x))\n    opt.step(); opt.zero_grad()\n    return len(xs)\nwith torch.no_grad():\n    f(1)\n", ""},
+		{"one of them does not", "def f(data):\n    xs = []\n    for x in data:\n        xs.append(net(x))\n    opt.step(); opt.zero_grad()\n    return len(xs)\nwith torch.no_grad():\n    f(1)\nf(2)\n", "4 store unbounded kept flow step@3\n"},
 		{"the caller comes after", "def main():\n    for x in loader:\n        step(x)\nxs = []\ndef step(x):\n" STEP "        xs.append(loss)\n", "9 store unbounded freed flow step@2\n"},
 	};
 	FLOW_CHECK(cases);
@@ -31,9 +31,9 @@ static void what_is_called_is_walked_as_its_callers_call_it(void **state)
 static void attributes_live_from_method_to_method(void **state)
 {
 	static const struct flow_case cases[] = {
-		{"filled here, emptied never", "class T:\n    def __init__(self):\n        self.xs = []\n    def fit(self, data):\n        for x in data:\n            loss = crit(net(x), x)\n            loss.backward()\n            opt.step()\n            self.xs.append(loss)\n", "9 store unbounded freed flow step@5\n"},
+		{"filled here, emptied never", "class T:\n    def __init__(self):\n        self.xs = []\n    def fit(self, data):\n        for x in data:\n            loss = crit(net(x), x)\n            loss.backward()\n            opt.step(); opt.zero_grad()\n            self.xs.append(loss)\n", "9 store unbounded freed flow step@5\n"},
 		{"made by the constructor's argument", "class T:\n    def __init__(self, m):\n        self.m = m\n    def fit(self, data):\n        xs = []\n        for x in data:\n            y = self.m(x)\n            y.backward()\n            xs.append(y)\n", "9 store unbounded freed usage step@6\n"},
-		{"filled by a method called in a loop", "class T:\n    def __init__(self):\n        self.xs = []\n    def step(self, x):\n        loss = crit(net(x), x)\n        loss.backward()\n        opt.step()\n        self.xs.append(loss)\n    def fit(self, data):\n        for x in data:\n            self.step(x)\n", "8 store unbounded freed name call@4\n8 store unbounded freed flow step@10\n"},
+		{"filled by a method called in a loop", "class T:\n    def __init__(self):\n        self.xs = []\n    def step(self, x):\n        loss = crit(net(x), x)\n        loss.backward()\n        opt.step(); opt.zero_grad()\n        self.xs.append(loss)\n    def fit(self, data):\n        for x in data:\n            self.step(x)\n", "8 store unbounded freed name call@4\n8 store unbounded freed flow step@10\n"},
 		{"of a method nobody calls there is only the name of a call", "class T:\n    def __init__(self):\n        self.xs = []\n    def step(self, x):\n        loss = crit(net(x), x)\n        loss.backward()\n        self.xs.append(loss)\n", "7 store unbounded freed name call@4\n"},
 		{"items of a dataset are made each step", "class D:\n    def __init__(self):\n        self.xs = []\n    def __getitem__(self, i):\n        self.xs.append(net(i))\n        return 1\n", "5 store unbounded kept flow step@4\n"},
 		{"another method of a module", "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.Linear(1, 1)\n        self.xs = []\n    def other(self, x):\n        self.xs.append(self.l(x))\n", "7 store unbounded kept name call@6\n"},

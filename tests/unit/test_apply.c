@@ -1,7 +1,7 @@
 #include "flow_fixture.h"
 
 #define LOSS "    loss = crit(net(x), x)\n"
-#define STEP LOSS "    loss.backward()\n    opt.step()\n"
+#define STEP LOSS "    loss.backward()\n    opt.step(); opt.zero_grad()\n"
 #define LOOP "for x in loader:\n" STEP "    "
 
 static void conversions_end_the_graph(void **state)
@@ -43,7 +43,7 @@ static void what_moves_or_views_keeps_it(void **state)
 		{"parameters", "xs = []\n" LOOP "xs.append(sum(p.norm() for p in net.parameters()))\n", "6 store unbounded kept flow step@2\n"},
 		{"parameters without their graph", "xs = []\n" LOOP "xs.append(sum(p.data.norm() for p in net.parameters()))\n", ""},
 		{"values by attribute of the pair", "xs = []\n" LOOP "xs.append(torch.max(loss, 0).values)\n", "6 store unbounded freed flow step@2\n"},
-		{"gradients of gradients", "xs = []\nfor x in loader:\n" STEP "    g = torch.autograd.grad(net(x), x, create_graph=True)[0]\n    xs.append(g)\n", "7 store unbounded kept flow step@2\n"},
+		{"gradients of gradients", "xs = []\nfor x in loader:\n" STEP "    g = torch.autograd.grad(net(x), x, create_graph=True)[0]\n    xs.append(g)\n", "6 retain flow step@2\n7 store unbounded kept flow step@2\n"},
 		{"gradients", "xs = []\nfor x in loader:\n" STEP "    g = torch.autograd.grad(net(x), x)[0]\n    xs.append(g)\n", ""},
 	};
 	FLOW_CHECK(cases);
@@ -52,23 +52,23 @@ static void what_moves_or_views_keeps_it(void **state)
 static void backward_frees_what_it_walks(void **state)
 {
 	static const struct flow_case cases[] = {
-		{"none", "xs = []\nfor x in loader:\n" LOSS "    opt.step()\n    xs.append(loss)\n", "5 store unbounded kept flow step@2\n"},
-		{"behind the store", "xs = []\nfor x in loader:\n" LOSS "    xs.append(loss)\n    loss.backward()\n    opt.step()\n", "4 store unbounded freed flow step@2\n"},
-		{"retained", "xs = []\nfor x in loader:\n" LOSS "    loss.backward(retain_graph=True)\n    opt.step()\n    xs.append(loss)\n", "6 store unbounded kept flow step@2\n"},
-		{"not retained", "xs = []\nfor x in loader:\n" LOSS "    loss.backward(retain_graph=False)\n    opt.step()\n    xs.append(loss)\n", "6 store unbounded freed flow step@2\n"},
-		{"create_graph keeps it too", "xs = []\nfor x in loader:\n" LOSS "    loss.backward(create_graph=True)\n    opt.step()\n    xs.append(loss)\n", "6 store unbounded kept flow step@2\n"},
-		{"under a condition", "xs = []\nfor x in loader:\n" LOSS "    if x:\n        loss.backward()\n    opt.step()\n    xs.append(loss)\n", "7 store unbounded partly flow step@2\n"},
-		{"on both sides of a condition", "xs = []\nfor x in loader:\n" LOSS "    if x:\n        loss.backward()\n    else:\n        (loss * 2).backward()\n    opt.step()\n    xs.append(loss)\n", "9 store unbounded freed flow step@2\n"},
-		{"of something else", "xs = []\nfor x in loader:\n" LOSS "    other = net(x).sum()\n    other.backward()\n    opt.step()\n    xs.append(loss)\n", "7 store unbounded kept flow step@2\n"},
-		{"of what was computed from it", "xs = []\nfor x in loader:\n" LOSS "    (loss * 2).backward()\n    opt.step()\n    xs.append(loss)\n", "6 store unbounded freed flow step@2\n"},
-		{"of its data", "xs = []\nfor x in loader:\n" LOSS "    loss.detach().backward()\n    opt.step()\n    xs.append(loss)\n", "4 cut-trained flow step@2\n6 store unbounded kept flow step@2\n"},
-		{"by torch.autograd.backward", "xs = []\nfor x in loader:\n" LOSS "    torch.autograd.backward(loss)\n    opt.step()\n    xs.append(loss)\n", "6 store unbounded freed flow step@2\n"},
-		{"by torch.autograd.grad", "xs = []\nfor x in loader:\n" LOSS "    g = torch.autograd.grad(loss, x)\n    opt.step()\n    xs.append(loss)\n", "6 store unbounded freed flow step@2\n"},
+		{"none", "xs = []\nfor x in loader:\n" LOSS "    opt.step(); opt.zero_grad()\n    xs.append(loss)\n", "5 store unbounded kept flow step@2\n"},
+		{"behind the store", "xs = []\nfor x in loader:\n" LOSS "    xs.append(loss)\n    loss.backward()\n    opt.step(); opt.zero_grad()\n", "4 store unbounded freed flow step@2\n"},
+		{"retained", "xs = []\nfor x in loader:\n" LOSS "    loss.backward(retain_graph=True)\n    opt.step(); opt.zero_grad()\n    xs.append(loss)\n", "4 retain flow step@2\n6 store unbounded kept flow step@2\n"},
+		{"not retained", "xs = []\nfor x in loader:\n" LOSS "    loss.backward(retain_graph=False)\n    opt.step(); opt.zero_grad()\n    xs.append(loss)\n", "6 store unbounded freed flow step@2\n"},
+		{"create_graph keeps it too", "xs = []\nfor x in loader:\n" LOSS "    loss.backward(create_graph=True)\n    opt.step(); opt.zero_grad()\n    xs.append(loss)\n", "6 store unbounded kept flow step@2\n"},
+		{"under a condition", "xs = []\nfor x in loader:\n" LOSS "    if x:\n        loss.backward()\n    opt.step(); opt.zero_grad()\n    xs.append(loss)\n", "7 store unbounded partly flow step@2\n"},
+		{"on both sides of a condition", "xs = []\nfor x in loader:\n" LOSS "    if x:\n        loss.backward()\n    else:\n        (loss * 2).backward()\n    opt.step(); opt.zero_grad()\n    xs.append(loss)\n", "9 store unbounded freed flow step@2\n"},
+		{"of something else", "xs = []\nfor x in loader:\n" LOSS "    other = net(x).sum()\n    other.backward()\n    opt.step(); opt.zero_grad()\n    xs.append(loss)\n", "7 store unbounded kept flow step@2\n"},
+		{"of what was computed from it", "xs = []\nfor x in loader:\n" LOSS "    (loss * 2).backward()\n    opt.step(); opt.zero_grad()\n    xs.append(loss)\n", "6 store unbounded freed flow step@2\n"},
+		{"of its data", "xs = []\nfor x in loader:\n" LOSS "    loss.detach().backward()\n    opt.step(); opt.zero_grad()\n    xs.append(loss)\n", "4 cut-trained flow step@2\n6 store unbounded kept flow step@2\n"},
+		{"by torch.autograd.backward", "xs = []\nfor x in loader:\n" LOSS "    torch.autograd.backward(loss)\n    opt.step(); opt.zero_grad()\n    xs.append(loss)\n", "6 store unbounded freed flow step@2\n"},
+		{"by torch.autograd.grad", "xs = []\nfor x in loader:\n" LOSS "    g = torch.autograd.grad(loss, x)\n    opt.step(); opt.zero_grad()\n    xs.append(loss)\n", "6 store unbounded freed flow step@2\n"},
 		{"by a scaler", "xs = []\ns = torch.cuda.amp.GradScaler()\nfor x in loader:\n" LOSS "    s.scale(loss).backward()\n    s.step(opt)\n    xs.append(loss)\n", "7 store unbounded freed flow step@3\n"},
-		{"only in a handler", "xs = []\nfor x in loader:\n" LOSS "    try:\n        risk()\n    except ValueError:\n        loss.backward()\n    opt.step()\n    xs.append(loss)\n", "9 store unbounded kept flow step@2\n"},
+		{"only in a handler", "xs = []\nfor x in loader:\n" LOSS "    try:\n        risk()\n    except ValueError:\n        loss.backward()\n    opt.step(); opt.zero_grad()\n    xs.append(loss)\n", "9 store unbounded kept flow step@2\n"},
 		{"by a closure of the optimizer", "xs = []\nfor x in loader:\n  def closure():\n" LOSS "    loss.backward()\n    xs.append(loss)\n    return loss\n  opt.step(closure)\n", "6 store unbounded freed flow step@2\n"},
-		{"a number has no backward", "xs = []\nfor x in loader:\n" LOSS "    opt.step()\n    xs.append(loss.item())\n", ""},
-		{"by an engine", "xs = []\nfor x in loader:\n" LOSS "    engine.backward(loss)\n    opt.step()\n    xs.append(loss)\n", "6 store unbounded freed flow step@2\n"},
+		{"a number has no backward", "xs = []\nfor x in loader:\n" LOSS "    opt.step(); opt.zero_grad()\n    xs.append(loss.item())\n", ""},
+		{"by an engine", "xs = []\nfor x in loader:\n" LOSS "    engine.backward(loss)\n    opt.step(); opt.zero_grad()\n    xs.append(loss)\n", "6 store unbounded freed flow step@2\n"},
 	};
 	FLOW_CHECK(cases);
 }

@@ -1,7 +1,7 @@
 #include "flow_fixture.h"
 
 #define LOSS "    loss = crit(net(x), x)\n"
-#define STEP LOSS "    loss.backward()\n    opt.step()\n"
+#define STEP LOSS "    loss.backward()\n    opt.step(); opt.zero_grad()\n"
 
 static void branches_are_joined(void **state)
 {

@@ -1,6 +1,6 @@
 #include "flow_fixture.h"
 
-#define STEP "    loss = crit(net(x), x)\n    loss.backward()\n    opt.step()\n"
+#define STEP "    loss = crit(net(x), x)\n    loss.backward()\n    opt.step(); opt.zero_grad()\n"
 /* A loop over steps that ends in one more statement, which stands on its line 5. */
 #define LOOP "for x in loader:\n" STEP "    "
 

@@ -1,6 +1,6 @@
 #include "flow_fixture.h"
 
-#define STEP "    loss = crit(net(x), x)\n    loss.backward()\n    opt.step()\n"
+#define STEP "    loss = crit(net(x), x)\n    loss.backward()\n    opt.step(); opt.zero_grad()\n"
 #define LOOP "for x in loader:\n" STEP "    "
 
 static void methods_keep_in_attributes(void **state)
@@ -42,11 +42,11 @@ static void members_are_looked_up_through_bases(void **state)
 static void modules_of_the_project_are_called_forward(void **state)
 {
 	static const struct flow_case cases[] = {
-		{"its forward records", "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.Linear(1, 1)\n    def forward(self, x):\n        return self.l(x)\nm = M()\nxs = []\nfor x in loader:\n    xs.append(m(x))\n    opt.step()\n", "10 store unbounded kept flow step@9\n"},
-		{"its forward converts", "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.Linear(1, 1)\n    def forward(self, x):\n        return self.l(x).item()\nm = M()\nxs = []\nfor x in loader:\n    xs.append(m(x))\n    opt.step()\n", ""},
-		{"another method records too", "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.Linear(1, 1)\n    def step(self, x):\n        return self.l(x)\nm = M()\nxs = []\nfor x in loader:\n    xs.append(m.step(x))\n    opt.step()\n", "10 store unbounded kept flow step@9\n"},
-		{"its own parameter", "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.w = nn.Parameter(torch.zeros(1))\n    def forward(self, x):\n        return self.w * x\nm = M()\nxs = []\nfor x in loader:\n    xs.append(m(x))\n    opt.step()\n", "10 store unbounded kept flow step@9\n"},
-		{"without a forward of its own", "class M(nn.Sequential):\n    pass\nm = M(nn.Linear(1, 1))\nxs = []\nfor x in loader:\n    xs.append(m(x))\n    opt.step()\n", "6 store unbounded kept flow step@5\n"},
+		{"its forward records", "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.Linear(1, 1)\n    def forward(self, x):\n        return self.l(x)\nm = M()\nxs = []\nfor x in loader:\n    xs.append(m(x))\n    opt.step(); opt.zero_grad()\n", "10 store unbounded kept flow step@9\n"},
+		{"its forward converts", "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.Linear(1, 1)\n    def forward(self, x):\n        return self.l(x).item()\nm = M()\nxs = []\nfor x in loader:\n    xs.append(m(x))\n    opt.step(); opt.zero_grad()\n", ""},
+		{"another method records too", "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.Linear(1, 1)\n    def step(self, x):\n        return self.l(x)\nm = M()\nxs = []\nfor x in loader:\n    xs.append(m.step(x))\n    opt.step(); opt.zero_grad()\n", "10 store unbounded kept flow step@9\n"},
+		{"its own parameter", "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.w = nn.Parameter(torch.zeros(1))\n    def forward(self, x):\n        return self.w * x\nm = M()\nxs = []\nfor x in loader:\n    xs.append(m(x))\n    opt.step(); opt.zero_grad()\n", "10 store unbounded kept flow step@9\n"},
+		{"without a forward of its own", "class M(nn.Sequential):\n    pass\nm = M(nn.Linear(1, 1))\nxs = []\nfor x in loader:\n    xs.append(m(x))\n    opt.step(); opt.zero_grad()\n", "6 store unbounded kept flow step@5\n"},
 		{"of an unknown base, by its forward", "from models import Base\nclass M(Base):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.Linear(1, 1)\n    def forward(self, x):\n        return self.l(x)\nm = M()\nm.eval()\nfor x in loader:\n    print(m(x).argmax())\n", "11 forward flow step@10\n"},
 		{"not of a base that is known to be none", "class M(dict):\n    def forward(self, x):\n        return 1\nm = M()\nm.eval()\nfor x in loader:\n    print(m.forward(x))\n", ""},
 	};

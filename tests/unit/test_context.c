@@ -1,6 +1,6 @@
 #include "flow_fixture.h"
 
-#define LOOP "for x in loader:\n    y = net(x)\n    opt.step()\n"
+#define LOOP "for x in loader:\n    y = net(x)\n    opt.step(); opt.zero_grad()\n"
 
 static void blocks_turn_grad_off_and_back_on(void **state)
 {
@@ -37,7 +37,7 @@ static void decorators_turn_grad_off(void **state)
 		{"wrapped by hand", "xs = []\ndef f(x):\n    return net(x)\ng = torch.no_grad()(f)\n" LOOP "    xs.append(g(x))\n", ""},
 		{"of a method", "xs = []\nclass K:\n    @torch.no_grad()\n    def f(self, x):\n        return net(x)\nk = K()\n" LOOP "    xs.append(k.f(x))\n", ""},
 		{"on inside outranks it", "xs = []\n@torch.no_grad()\ndef f(x):\n    with torch.enable_grad():\n        return net(x)\n" LOOP "    xs.append(f(x))\n", "9 store unbounded kept flow step@6\n"},
-		{"enable_grad under no_grad", "xs = []\n@torch.enable_grad()\ndef f(x):\n    return net(x)\nwith torch.no_grad():\n  for x in loader:\n    xs.append(f(x))\n    opt.step()\n", "7 store unbounded kept flow step@6\n"},
+		{"enable_grad under no_grad", "xs = []\n@torch.enable_grad()\ndef f(x):\n    return net(x)\nwith torch.no_grad():\n  for x in loader:\n    xs.append(f(x))\n    opt.step(); opt.zero_grad()\n", "7 store unbounded kept flow step@6\n"},
 		{"ends with the function", "xs = []\n@torch.no_grad()\ndef f(x):\n    return net(x)\n" LOOP "    f(x)\n    xs.append(net(x))\n", "9 store unbounded kept flow step@5\n"},
 		{"one of the project", "import functools\ndef quiet(f):\n    @functools.wraps(f)\n    def inner(*a):\n        with torch.no_grad():\n            return f(*a)\n    return inner\nxs = []\n@quiet\ndef f(x):\n    return net(x)\n" LOOP "    xs.append(f(x))\n", ""},
 		{"one of the project that lets it be", "def loud(f):\n    def inner(*a):\n        return f(*a)\n    return inner\nxs = []\n@loud\ndef f(x):\n    return net(x)\n" LOOP "    xs.append(f(x))\n", "12 store unbounded kept flow step@9\n"},

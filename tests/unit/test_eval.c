@@ -1,6 +1,6 @@
 #include "flow_fixture.h"
 
-#define STEP "    loss = crit(net(x), x)\n    loss.backward()\n    opt.step()\n"
+#define STEP "    loss = crit(net(x), x)\n    loss.backward()\n    opt.step(); opt.zero_grad()\n"
 #define LOOP "for x in loader:\n" STEP "    "
 #define KEPT "6 store unbounded freed flow step@2\n"
 

@@ -1,6 +1,6 @@
 #include "flow_fixture.h"
 
-#define STEP "    loss = crit(net(x), x)\n    loss.backward()\n    opt.step()\n"
+#define STEP "    loss = crit(net(x), x)\n    loss.backward()\n    opt.step(); opt.zero_grad()\n"
 #define LOOP "for x in loader:\n" STEP "    "
 
 static void what_is_deleted_is_gone(void **state)
@@ -32,9 +32,9 @@ static void what_is_raised_or_asserted_is_evaluated(void **state)
 static void imports_bind_names(void **state)
 {
 	static const struct flow_case cases[] = {
-		{"in a function", "def f():\n  from torch import no_grad\n  xs = []\n  for x in loader:\n    with no_grad():\n      y = net(x)\n    xs.append(y)\n    opt.step()\n", ""},
-		{"over another meaning", "no_grad = open\nfrom torch import no_grad\nxs = []\nfor x in loader:\n    with no_grad():\n      y = net(x)\n    xs.append(y)\n    opt.step()\n", ""},
-		{"until it is bound anew", "from torch import no_grad\nno_grad = open\nxs = []\nfor x in loader:\n    with no_grad('f'):\n      y = net(x)\n    xs.append(y)\n    opt.step()\n", "7 store unbounded kept flow step@4\n"},
+		{"in a function", "def f():\n  from torch import no_grad\n  xs = []\n  for x in loader:\n    with no_grad():\n      y = net(x)\n    xs.append(y)\n    opt.step(); opt.zero_grad()\n", ""},
+		{"over another meaning", "no_grad = open\nfrom torch import no_grad\nxs = []\nfor x in loader:\n    with no_grad():\n      y = net(x)\n    xs.append(y)\n    opt.step(); opt.zero_grad()\n", ""},
+		{"until it is bound anew", "from torch import no_grad\nno_grad = open\nxs = []\nfor x in loader:\n    with no_grad('f'):\n      y = net(x)\n    xs.append(y)\n    opt.step(); opt.zero_grad()\n", "7 store unbounded kept flow step@4\n"},
 	};
 	FLOW_CHECK(cases);
 }

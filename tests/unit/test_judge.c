@@ -1,6 +1,6 @@
 #include "flow_fixture.h"
 
-#define STEP "    loss = crit(net(x), x)\n    loss.backward()\n    opt.step()\n"
+#define STEP "    loss = crit(net(x), x)\n    loss.backward()\n    opt.step(); opt.zero_grad()\n"
 
 static void facts_say_more_of_the_value(void **state)
 {

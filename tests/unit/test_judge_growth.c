@@ -1,6 +1,6 @@
 #include "flow_fixture.h"
 
-#define STEP "    loss = crit(net(x), x)\n    loss.backward()\n    opt.step()\n"
+#define STEP "    loss = crit(net(x), x)\n    loss.backward()\n    opt.step(); opt.zero_grad()\n"
 
 static void growth_names_the_loop_it_lives_over(void **state)
 {
@@ -8,7 +8,7 @@ static void growth_names_the_loop_it_lives_over(void **state)
 		{"outside all", "xs = []\nfor e in range(99):\n  for x in loader:\n" STEP "    xs.append(loss)\n", "7 store unbounded freed flow step@3\n"},
 		{"once an epoch", "xs = []\nfor e in range(99):\n  for x in loader:\n" STEP "  xs.append(loss)\n", "7 store unbounded freed flow epoch@2\n"},
 		{"one epoch long", "for e in range(99):\n  xs = []\n  for x in loader:\n" STEP "    xs.append(loss)\n", "7 store epoch freed flow step@3\n"},
-		{"an inner list of the step", "for x in loader:\n  xs = []\n  for y in x:\n    xs.append(net(y))\n  opt.step()\n", ""},
+		{"an inner list of the step", "for x in loader:\n  xs = []\n  for y in x:\n    xs.append(net(y))\n  opt.step(); opt.zero_grad()\n", ""},
 		{"over parts only", "xs = []\nx = 1\nfor l in [net, net]:\n    xs.append(l(x))\n", ""},
 		{"no step anywhere", "xs = []\nfor x in loader:\n    xs.append(torch.zeros(1, requires_grad=True) * 2)\n", ""},
 	};
@@ -18,16 +18,16 @@ static void growth_names_the_loop_it_lives_over(void **state)
 static void a_walk_later_justifies_what_was_kept(void **state)
 {
 	static const struct flow_case cases[] = {
-		{"summed for one backward", "for e in range(99):\n  xs = []\n  for x in loader:\n    xs.append(crit(net(x), x))\n  sum(xs).backward()\n  opt.step()\n", ""},
-		{"a total walked at the end", "for e in range(99):\n  total = 0\n  for x in loader:\n    total = total + crit(net(x), x)\n  total.backward()\n  opt.step()\n", ""},
-		{"stacked and walked", "for e in range(99):\n  xs = []\n  for x in loader:\n    xs.append(crit(net(x), x))\n  torch.stack(xs).mean().backward()\n  opt.step()\n", ""},
+		{"summed for one backward", "for e in range(99):\n  xs = []\n  for x in loader:\n    xs.append(crit(net(x), x))\n  sum(xs).backward()\n  opt.step(); opt.zero_grad()\n", ""},
+		{"a total walked at the end", "for e in range(99):\n  total = 0\n  for x in loader:\n    total = total + crit(net(x), x)\n  total.backward()\n  opt.step(); opt.zero_grad()\n", ""},
+		{"stacked and walked", "for e in range(99):\n  xs = []\n  for x in loader:\n    xs.append(crit(net(x), x))\n  torch.stack(xs).mean().backward()\n  opt.step(); opt.zero_grad()\n", ""},
 		{"walked already, walked again", "xs = []\nfor x in loader:\n" STEP "    xs.append(loss)\nsum(xs).item()\n", "6 store unbounded freed flow step@2\n"},
-		{"only converted later", "xs = []\nfor x in loader:\n    xs.append(crit(net(x), x))\n    opt.step()\nprint(sum(xs).item())\n", "3 store unbounded kept flow step@2\n"},
+		{"only converted later", "xs = []\nfor x in loader:\n    xs.append(crit(net(x), x))\n    opt.step(); opt.zero_grad()\nprint(sum(xs).item())\n", "3 store unbounded kept flow step@2\n"},
 		{"returned unwalked", "def f(data):\n    xs = []\n    for x in data:\n        xs.append(net(x))\n    return xs\n", ""},
 		{"returned walked", "def f(data):\n    xs = []\n    for x in data:\n" "        loss = net(x).sum()\n        loss.backward()\n        xs.append(loss)\n    return xs\n", "6 store unbounded freed flow step@3\n"},
 		{"returned, made in eval mode", "def f(data):\n    net.eval()\n    xs = []\n    for x in data:\n        xs.append(net(x))\n    return xs\n", "5 forward flow step@4\n5 store unbounded kept flow step@4\n"},
-		{"handed on to somebody unknown", "xs = []\nfor x in loader:\n    xs.append(net(x))\n    opt.step()\nsomebody(xs)\n", ""},
-		{"a window walked at once", "xs = []\nfor i, x in enumerate(loader):\n    xs.append(crit(net(x), x))\n    if i % 4 == 3:\n        sum(xs).backward()\n        opt.step()\n        xs.clear()\n", ""},
+		{"handed on to somebody unknown", "xs = []\nfor x in loader:\n    xs.append(net(x))\n    opt.step(); opt.zero_grad()\nsomebody(xs)\n", ""},
+		{"a window walked at once", "xs = []\nfor i, x in enumerate(loader):\n    xs.append(crit(net(x), x))\n    if i % 4 == 3:\n        sum(xs).backward()\n        opt.step(); opt.zero_grad()\n        xs.clear()\n", ""},
 	};
 	FLOW_CHECK(cases);
 }
@@ -37,18 +37,18 @@ static void graph_free_growth_is_told_apart(void **state)
 	struct flow flow;
 	const struct fact *fact;
 
-	flow_init(&flow, "xs = []\nfor x in loader:\n    with torch.no_grad():\n        y = net(x)\n    xs.append(y)\n    opt.step()\n");
+	flow_init(&flow, "xs = []\nfor x in loader:\n    with torch.no_grad():\n        y = net(x)\n    xs.append(y)\n    opt.step(); opt.zero_grad()\n");
 	fact = flow_only_fact(&flow);
 	assert_int_equal(fact->graph, PROOF_NONE);
 	assert_true(fact->grad_off);
 	assert_int_equal(fact->growth, GROWTH_UNBOUNDED);
 	flow_release(&flow);
-	flow_init(&flow, "xs = []\nfor x in loader:\n    y = net(x)\n    xs.append(y.detach()[0])\n    opt.step()\n");
+	flow_init(&flow, "xs = []\nfor x in loader:\n    y = net(x)\n    xs.append(y.detach()[0])\n    opt.step(); opt.zero_grad()\n");
 	fact = flow_only_fact(&flow);
 	assert_int_equal(fact->graph, PROOF_NONE);
 	assert_true(fact->view);
 	flow_release(&flow);
-	flow_init(&flow, "xs = []\nfor x in loader:\n    y = net(x).cuda()\n    xs.append(y.detach())\n    opt.step()\n");
+	flow_init(&flow, "xs = []\nfor x in loader:\n    y = net(x).cuda()\n    xs.append(y.detach())\n    opt.step(); opt.zero_grad()\n");
 	fact = flow_only_fact(&flow);
 	assert_true(fact->on_device);
 	assert_false(fact->view);
@@ -59,9 +59,9 @@ static void graph_free_growth_is_told_apart(void **state)
 static void hidden_state_is_a_chain_through_a_module(void **state)
 {
 	static const struct flow_case cases[] = {
-		{"carried", "h = None\nrnn = nn.RNN(1, 1)\nfor x in loader:\n    y, h = rnn(x, h)\n    opt.step()\n", "4 carry unbounded kept flow step@3\n"},
-		{"detached each time", "h = None\nrnn = nn.RNN(1, 1)\nfor x in loader:\n    y, h = rnn(x, h)\n    h = h.detach()\n    opt.step()\n", ""},
-		{"made anew each time", "rnn = nn.RNN(1, 1)\nfor x in loader:\n    h = None\n    y, h = rnn(x, h)\n    opt.step()\n", ""},
+		{"carried", "h = None\nrnn = nn.RNN(1, 1)\nfor x in loader:\n    y, h = rnn(x, h)\n    opt.step(); opt.zero_grad()\n", "4 carry unbounded kept flow step@3\n"},
+		{"detached each time", "h = None\nrnn = nn.RNN(1, 1)\nfor x in loader:\n    y, h = rnn(x, h)\n    h = h.detach()\n    opt.step(); opt.zero_grad()\n", ""},
+		{"made anew each time", "rnn = nn.RNN(1, 1)\nfor x in loader:\n    h = None\n    y, h = rnn(x, h)\n    opt.step(); opt.zero_grad()\n", ""},
 	};
 	FLOW_CHECK(cases);
 }

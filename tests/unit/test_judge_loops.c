@@ -1,6 +1,6 @@
 #include "flow_fixture.h"
 
-#define STEP "    loss = crit(net(x), x)\n    loss.backward()\n    opt.step()\n"
+#define STEP "    loss = crit(net(x), x)\n    loss.backward()\n    opt.step(); opt.zero_grad()\n"
 
 static void loops_have_kinds(void **state)
 {
@@ -17,7 +17,7 @@ static void loops_have_kinds(void **state)
 		{"over parameters", "for x in loader:\n" STEP "    for p in net.parameters():\n        p.norm()\n", "step@1 struct@5\n"},
 		{"over a small range", "for x in loader:\n" STEP "    for i in range(3):\n        net(x)\n", "step@1 struct@5\n"},
 		{"over a small range that steps", "for i in range(3):\n    x = loader\n" STEP, "step@1\n"},
-		{"over layers", "layers = nn.ModuleList([net, net])\nfor x in loader:\n  for l in layers:\n    x = l(x)\n  x.sum().backward()\n  opt.step()\n", "step@2 struct@3\n"},
+		{"over layers", "layers = nn.ModuleList([net, net])\nfor x in loader:\n  for l in layers:\n    x = l(x)\n  x.sum().backward()\n  opt.step(); opt.zero_grad()\n", "step@2 struct@3\n"},
 		{"a retry", "for x in loader:\n  while True:\n   try:\n" STEP "    break\n   except RuntimeError:\n    pass\n", "step@1 retry@2\n"},
 		{"while", "while going:\n    x = 1\n" STEP, "step@1\n"},
 		{"a step in a callee", "def step(x):\n" STEP "for x in loader:\n    step(x)\n", "step@5\n"},
@@ -26,7 +26,7 @@ static void loops_have_kinds(void **state)
 		{"over a dict display", "for x in loader:\n" STEP "    for k in {'a': 1}:\n        net(x)\n", "step@1 struct@5\n"},
 		{"over two loaders", "for x, y in zip(loader, other):\n" STEP, "step@1\n"},
 		{"over few of the same", "for x in loader:\n" STEP "    for i in [0] * 3:\n        net(x)\n", "step@1 struct@5\n"},
-		{"inside it, with the forward", "for x in loader:\n  for y in x:\n    net(y).sum().backward()\n  opt.step()\n", "step@1 intra@2\n"},
+		{"inside it, with the forward", "for x in loader:\n  for y in x:\n    net(y).sum().backward()\n  opt.step(); opt.zero_grad()\n", "step@1 intra@2\n"},
 	};
 	FLOW_CHECK_LOOPS(cases);
 }

@@ -54,7 +54,7 @@ static struct lint_result linted(struct subject *subject, const char *text)
 }
 
 #define HEAD "import torch\nfrom torch import nn\nnet = nn.Linear(1, 1)\nopt = torch.optim.SGD(net.parameters(), lr=1)\n"
-#define LEAK "xs = []\nfor x in loader:\n    loss = net(x).mean()\n    loss.backward()\n    opt.step()\n    xs.append(loss)\n"
+#define LEAK "xs = []\nfor x in loader:\n    loss = net(x).mean()\n    loss.backward()\n    opt.step(); opt.zero_grad()\n    xs.append(loss)\n"
 
 static void a_leak_is_found_with_its_trail(void **state)
 {

@@ -1,7 +1,7 @@
 #include "flow_fixture.h"
 
 #define LOSS "    loss = crit(net(x), x)\n"
-#define STEP LOSS "    loss.backward()\n    opt.step()\n"
+#define STEP LOSS "    loss.backward()\n    opt.step(); opt.zero_grad()\n"
 
 static void loops_are_left_and_entered(void **state)
 {
@@ -37,7 +37,7 @@ static void comprehensions_are_loops_with_names_of_their_own(void **state)
 		{"converted", "xs = [crit(net(x), x).item() for x in loader]\n", ""},
 		{"elements are kept", "xs = []\nfor x in loader:\n" STEP "    ys = [loss for _ in range(2)]\n    xs.append(ys)\n",
 		 "7 store unbounded freed flow step@2\n"},
-		{"the name outside is another", "x = 0\nxs = []\nfor b in loader:\n    loss = crit(net(b), b)\n    loss.backward()\n    opt.step()\n    ys = [x for x in [loss]]\n    xs.append(x)\n",
+		{"the name outside is another", "x = 0\nxs = []\nfor b in loader:\n    loss = crit(net(b), b)\n    loss.backward()\n    opt.step(); opt.zero_grad()\n    ys = [x for x in [loss]]\n    xs.append(x)\n",
 		 ""},
 		{"two clauses", "xs = []\nfor x in loader:\n" STEP "    xs.extend(v for row in [[loss]] for v in row)\n",
 		 "6 store unbounded freed flow step@2\n"},

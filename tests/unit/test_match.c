@@ -4,7 +4,7 @@
 #include "rule/match.h"
 #include "rule/predicate.h"
 
-#define STEP "    loss = crit(net(x), x)\n    loss.backward()\n    opt.step()\n"
+#define STEP "    loss = crit(net(x), x)\n    loss.backward()\n    opt.step(); opt.zero_grad()\n"
 #define LEAK "xs = []\nfor x in loader:\n" STEP "    xs.append(loss)\n"
 
 static const char query[] = "(call function: (attribute) @callee arguments: (argument_list . (_) @value)) @store\n"
@@ -185,7 +185,7 @@ static void placeholders_are_filled_in(void **state)
 {
 	const struct finding *finding;
 
-	snippet("def f(data):\n    xs = []\n    for i, x in enumerate(data):\n    " "    loss = crit(net(x), x)\n        loss.backward()\n        opt.step()\n        xs.append(loss)\n");
+	snippet("def f(data):\n    xs = []\n    for i, x in enumerate(data):\n    " "    loss = crit(net(x), x)\n        loss.backward()\n        opt.step(); opt.zero_grad()\n        xs.append(loss)\n");
 	variant("event: store", "'{value}' in '{name}' by {loop} of '{function}': {place} made at {made}, {unknown} {")->help = "{name}!";
 	finding = only_finding();
 	assert_string_equal(finding->message,
@@ -382,7 +382,7 @@ static void a_loop_of_somebody_else_is_called_by_what_it_runs(void **state)
 static void of_two_the_surer_is_kept(void **state)
 {
 	snippet("class T:\n    def __init__(self):\n        self.xs = []\n    def step(self, x):\n        loss = crit(net(x), x)\n        loss.backward()\n"
-		"        opt.step()\n        self.xs.append(loss)\n    def fit(self, data):\n        for x in data:\n            self.step(x)\n");
+		"        opt.step(); opt.zero_grad()\n        self.xs.append(loss)\n    def fit(self, data):\n        for x in data:\n            self.step(x)\n");
 	subject.selection.min_confidence = PROOF_NAME;
 	variant("event: store", "{loop}");
 	assert_int_equal(only_finding()->proof, PROOF_FLOW);
