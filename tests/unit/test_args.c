@@ -29,6 +29,7 @@ static void arguments_reach_parameters(void **state)
 		{"the holder as argument", "def keep(xs, v):\n    xs.append(v)\nkept = []\n" LOOP "keep(kept, loss)\n", "8 store unbounded freed flow step@4\n"},
 		{"a holder made in the loop", "def keep(xs, v):\n    xs.append(v)\n" LOOP "keep([], loss)\n", ""},
 		{"first of the rest", "xs = []\ndef keep(a, *rest):\n    xs.append(rest[0])\n" LOOP "keep(1, loss)\n", "8 store unbounded freed flow step@4\n"},
+		{"starred dict beside a name", "xs = []\ndef keep(a, b, c=0):\n    xs.append(c)\n" LOOP "keep(a=loss, **{'b': loss})\n", ""},
 	};
 	FLOW_CHECK(cases);
 }

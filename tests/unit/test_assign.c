@@ -151,6 +151,7 @@ static void what_lets_go_ends_growth(void **state)
 		 "xs = None\nfor x in loader:\n" STEP "    if xs is None:\n        xs = []\n    xs.append(loss)\n",
 		 "8 store unbounded freed flow step@2\n"},
 		{"sliced back", "xs = []\nfor x in loader:\n" STEP "    xs.append(loss)\n    xs = xs[-9:]\n", "6 store window freed flow step@2\n"},
+		{"slice assigned", "xs = []\nfor x in loader:\n" STEP "    xs.append(loss)\n    xs[:] = []\n", ""},
 	};
 	FLOW_CHECK(cases);
 }

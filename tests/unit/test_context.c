@@ -77,6 +77,8 @@ static void contexts_that_cover_nothing_are_told(void **state)
 		{"a yield inside, nothing trained", "def gen():\n    with torch.no_grad():\n        for x in loader:\n            yield net(x)\nfor y in gen():\n    print(1)\n", ""},
 		{"of a context manager that is its purpose", "from contextlib import contextmanager\n@contextmanager\ndef quiet():\n    with torch.no_grad():\n        yield\nwith quiet():\n    net(x).sum().backward()\n", ""},
 		{"a yield behind the block", "def gen():\n    with torch.no_grad():\n        a = net(x)\n    yield a\nfor y in gen():\n    net(y).sum().backward()\n", ""},
+		{"on, and then off", "torch.set_grad_enabled(True)\ntorch.set_grad_enabled(False)\nfor x in loader:\n    net(x).sum().backward()\n", "2 grad-left flow\n"},
+		{"of a fixture", "@pytest.fixture(scope='module')\ndef gen():\n    with torch.no_grad():\n        yield net(x)\nwith torch.no_grad():\n    net(x).sum().backward()\n", ""},
 	};
 	FLOW_CHECK(cases);
 }

@@ -17,6 +17,8 @@ static void facts_say_more_of_the_value(void **state)
 	assert_int_equal(flow_line(&flow, fact->holder->span.start), 3);
 	assert_string_equal(arena_dup_bytes(&flow.arena, fact->holder->name.at, fact->holder->name.length), "self.xs");
 	assert_int_equal(flow_line(&flow, fact->site->span.start), 6);
+	assert_int_equal(fact->site->kind, SITE_DERIVED);
+	assert_true(str_is(fact->site->name, "loss"));
 	assert_false(fact->elsewhere);
 	flow_release(&flow);
 	flow_init(&flow, "xs = []\nfor i, x in enumerate(loader):\n" STEP "    xs.append(net(x))\n    if i % 9 == 0:\n        xs.clear()\n");

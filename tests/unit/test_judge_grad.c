@@ -27,6 +27,7 @@ static void forwards_without_need_of_a_graph_are_told(void **state)
 		{"in a mode that is computed", "net.eval()\nfor x in loader:\n    with torch.set_grad_enabled(flag):\n        print(net(x).argmax())\n", ""},
 		{"in an unknown context that speaks of evaluation", "net.eval()\nfor x in loader:\n    with evaluating(net.head):\n        print(net(x).argmax())\n", ""},
 		{"in an unknown context that does not", "net.eval()\nfor x in loader:\n    with timed():\n        print(net(x).argmax())\n", "4 forward flow step@2\n"},
+		{"over parts only", "net.eval()\nfor p in [1, 2]:\n    print(net(p).argmax())\n", ""},
 	};
 	FLOW_CHECK(cases);
 }
@@ -39,6 +40,10 @@ static void optimizers_of_what_no_gradient_reaches_are_told(void **state)
 		{"another optimizer owns it", "head = nn.Linear(1, 1)\no = torch.optim.SGD(head.parameters(), lr=1)\nfor x in loader:\n    with torch.no_grad():\n        y = net(x)\n    head(y).sum().backward()\n    o.step()\n", ""},
 		{"one of two walks reaches it", "for x in loader:\n    with torch.no_grad():\n        y = net(x)\n    z = net(x)\n    (y * z).sum().backward()\n    opt.step(); opt.zero_grad()\n", ""},
 		{"detached", "head = nn.Linear(1, 1)\nfor x in loader:\n    y = net(x).detach()\n    head(y).sum().backward()\n    opt.step(); opt.zero_grad()\n", "4 cut-trained flow step@2\n4 unowned flow step@2\n"},
+		{"in groups", "o = torch.optim.SGD([{'params': net.parameters()}], lr=1)\nhead = nn.Linear(1, 1)\nfor x in loader:\n    with torch.no_grad():\n        y = net(x)\n    head(y).sum().backward()\n    o.step()\n", "6 cut-trained flow step@3\n6 unowned flow step@3\n"},
+		{"a part of the module", "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.Linear(1, 1)\n    def forward(self, x):\n        return self.l(x)\nm = M()\no = torch.optim.SGD(m.parameters(), lr=1)\nhead = nn.Linear(1, 1)\nfor x in loader:\n    with torch.no_grad():\n        y = m(x)\n    head(y).sum().backward()\n    o.step()\n", "13 cut-trained flow step@10\n13 unowned flow step@10\n"},
+		{"another walk reaches it", "head = nn.Linear(1, 1)\nfor x in loader:\n    with torch.no_grad():\n        y = net(x)\n    head(y).sum().backward()\n    net(x).sum().backward()\n    opt.step(); opt.zero_grad()\n", ""},
+		{"a walk before it was zeroed reaches it", "head = nn.Linear(1, 1)\nfor x in loader:\n    net(x).sum().backward()\n    opt.step(); opt.zero_grad()\n    with torch.no_grad():\n        y = net(x)\n    head(y).sum().backward()\n    opt.step(); opt.zero_grad()\n", "7 cut-trained flow step@2\n7 unowned flow step@2\n"},
 	};
 	FLOW_CHECK(cases);
 }

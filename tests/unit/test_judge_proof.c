@@ -39,6 +39,10 @@ static void what_is_a_module_by_use_is_called_forward(void **state)
 		{"by its annotation", "def f(fun: nn.Module, data):\n    xs = []\n    for x in data:\n        y = fun(x)\n        xs.append(y)\n", "5 store unbounded kept usage step@3\n"},
 		{"through a method of its result", "def f(model, data):\n    o = torch.optim.Adam(model.parameters())\n    xs = []\n    for x in data:\n        y = model(x).sum()\n        o.step()\n        xs.append(y)\n", "7 store unbounded kept usage step@4\n"},
 		{"by train()", "def f(model, data, o):\n    model.train()\n    xs = []\n    for x in data:\n        y = model(x)\n        o.step()\n        xs.append(y)\n", "7 store unbounded kept usage step@4\n"},
+		{"by the name of an attribute", "class T:\n  def __init__(self, model):\n    self.model = model\n  def fit(self, data):\n    xs = []\n    for x in data:\n        y = self.model(x)\n        xs.append(y)\n", "8 store unbounded kept name step@6\n"},
+		{"without a name", "def f(fs, data):\n    xs = []\n    for x in data:\n        y = fs[0](x)\n        xs.append(y)\n", ""},
+		{"a parameter that is called loss", "def f(data, train_loss):\n    xs = []\n    for x in data:\n        opt.step(); opt.zero_grad()\n        xs.append(train_loss)\n", "5 store unbounded kept name step@3\n"},
+		{"a parameter that is not", "def f(data, value):\n    xs = []\n    for x in data:\n        opt.step(); opt.zero_grad()\n        xs.append(value)\n", ""},
 	};
 	FLOW_CHECK(cases);
 }
