@@ -685,7 +685,7 @@ static struct value result_of(struct interp *in, const struct model_rule *rule, 
 	case GRAPH_OP:
 		collect(in, rule, receiver, args, node, &sources);
 		out = combine(in, sources.values, sources.count, node->span);
-		if (!receiver && args->count && (returns->kinds & KIND_TENSOR) && !(returns->kinds & KIND_NUMBER))
+		if (!receiver && !rule->prefix && args->count && (returns->kinds & KIND_TENSOR) && !(returns->kinds & KIND_NUMBER))
 			object_prove(in, &args->values[0], KIND_TENSOR);
 		if (returns->folds && source)
 			note_fold(in, source, &out, node);

@@ -165,6 +165,23 @@ static struct chain kept_best(struct interp *in, uint32_t cell)
 	return chain;
 }
 
+static bool holds_tensor(struct interp *in, const struct value *value, int depth)
+{
+	if (value_only(value, KIND_TENSOR) || (value_only(value, KIND_TENSOR | KIND_NUMBER) && (value->kinds & KIND_TENSOR)))
+		return true;
+	for (uint8_t i = 0; depth > 0 && i < value->object_count; i++) {
+		const struct object *object = object_get(in, value->objects[i]);
+		if (object->proved & KIND_TENSOR)
+			return true;
+		for (size_t k = 0; (object->kinds & KIND_CONTAINER) && k < object->slots.count; k++) {
+			struct value part = cell_get(in, object->slots.items[k].cell);
+			if (holds_tensor(in, &part, depth - 1))
+				return true;
+		}
+	}
+	return false;
+}
+
 void assign_cell(struct interp *in, uint32_t cell, struct value value, struct span node, struct str name, bool outer)
 {
 	if ((value.flags & VALUE_COUNTER) && !value.counter)
@@ -186,6 +203,7 @@ void assign_cell(struct interp *in, uint32_t cell, struct value value, struct sp
 		event->cell = cell;
 		event->holder = in->cells.items[cell].object;
 		event->name = name;
+		event->tensor = holds_tensor(in, &value, 2);
 	}
 	cell_set(in, cell, value);
 }

@@ -111,6 +111,8 @@ void narrow(struct interp *in, const struct expr *e, bool truth)
 /* `if torch.cuda.is_available():` holds wherever it matters. */
 static bool asks_for_device(const struct expr *test)
 {
+	if (test->kind == EXPR_COMPARE && test->count == 2 && test->op == '=' && test->items[0]->kind == EXPR_ATTRIBUTE)
+		return str_is(test->items[0]->name, "type") && str_is(test->items[1]->name, "cuda");
 	return test->kind == EXPR_CALL && test->count && test->items[0]->kind == EXPR_ATTRIBUTE &&
 	       str_is(test->items[0]->name, "is_available");
 }

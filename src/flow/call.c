@@ -254,6 +254,7 @@ static void hand_object(struct interp *in, const struct object *object, const st
 	struct event *zero = event_add(in, EVENT_ZERO, node->span);
 	zero->objects[0] = object->id;
 	zero->object_count = 1;
+	zero->handed = true;
 	event_add(in, EVENT_MODE, node->span)->holder = object->id;
 }
 
@@ -287,6 +288,40 @@ static void hand_over(struct interp *in, const struct args *args, const struct e
 		event_add(in, EVENT_STEP, node->span);
 }
 
+static bool any_recorded(struct interp *in, const struct origin_set *set)
+{
+	for (uint32_t i = 0; i < set->count; i++) {
+		const struct site *site = in->sites.items[origin_site(set->items[i])];
+		if (origin_tag_of(set->items[i]) != ORIGIN_CUT && (site->kind == SITE_FORWARD || site->kind == SITE_DERIVED ||
+								   site->kind == SITE_ELEMENT))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a function out of sight makes a thing rather than computes a value: classes do, and so do builders of models,
+ * whose names say it. What the thing is, its use has to prove. */
+static bool makes_instance(struct str name)
+{
+	static const char *const words[] = {"model", "net", "network", "module", "backbone", "encoder", "decoder", "transformer"};
+	if (!name.length)
+		return false;
+	if (name.at[0] >= 'A' && name.at[0] <= 'Z')
+		return true;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_ends(name, words[i]))
+			return true;
+	return false;
+}
+
+static struct value opaque_instance(struct interp *in, struct str name, const struct expr *node)
+{
+	struct object *object = input_object(in, node, 6, name, node->span);
+	object->opaque = true;
+	object->name.length = 0; /* whoever it is given to names it */
+	return object_value(in, object);
+}
+
 struct value unknown_call(struct interp *in, const struct value *callee, struct str name, const struct value *receiver,
 			  struct args *args, const struct expr *node, bool plain_function)
 {
@@ -303,12 +338,20 @@ struct value unknown_call(struct interp *in, const struct value *callee, struct 
 	if (receiver && receiver->origins)
 		inputs = origin_union(&in->origins, inputs, receiver->origins);
 	hand_over(in, args, node);
+	for (uint8_t i = 0; node && receiver && i < receiver->object_count; i++)
+		hand_object(in, object_get(in, receiver->objects[i]), node); /* a method of its own may do anything to it */
+	if (plain_function && node && makes_instance(name) && !any_recorded(in, inputs))
+		return opaque_instance(in, name, node);
 	bool off = grad_is_off(in);
 	out.origins = origin_retag(&in->origins, inputs, off ? ORIGIN_CUT : ORIGIN_CALL);
 	if (!node)
 		return out;
 	out.made = node->span;
 	uint32_t object = callee && callee->object_count ? callee->objects[0] : 0;
+	/* what is called is what the loop goes over: its parts, not its steps */
+	struct loop *over = object && !receiver && object_get(in, object)->fresh ? object_get(in, object)->birth : NULL;
+	if (over && loop_within(in->path, over))
+		over->is_struct = true;
 	struct site *site = site_new(in, object && !plain_function && !receiver ? SITE_FORWARD : SITE_CALL, node, 0, node->span);
 	site->object = object;
 	site->name = name;

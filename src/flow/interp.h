@@ -28,6 +28,7 @@ struct loop {
 	enum loop_form form;
 	const char *virtual_name; /* "step", "epoch" or "call" of a virtual loop */
 	struct str variable; /* the name it assigns, where it is one name */
+	const struct expr *target; /* what it assigns, or NULL */
 	bool is_struct;      /* iterates over parts, not over time */
 	bool is_range;       /* … because it has few elements, which an optimizer step inside outweighs */
 	bool in_forward;     /* inside a module's forward: a part of a step */
@@ -110,6 +111,7 @@ struct object {
 	uint32_t rest;           /* cell that joins elements without a slot of their own, 0 until needed */
 	uint32_t site;           /* its SITE_OBJECT, 0 until needed */
 	bool grad_read;          /* somebody looks at its parameters' gradients */
+	bool opaque;             /* an instance of a class out of sight: what its methods keep is unknown */
 	bool fresh;              /* an element of an unknown iterable: another one in each iteration */
 	bool input;              /* of unknown content: a parameter or an attribute nobody assigns */
 	bool literal;            /* a display or constant range of few elements */
@@ -253,6 +255,7 @@ struct event {
 	bool retains;           /* the consumption keeps the saved tensors */
 	bool creates;           /* … and records the gradients: create_graph */
 	bool wants_grads;       /* autograd.grad, not backward */
+	bool tensor;            /* the value, or something in it, is surely a tensor */
 	bool handed;            /* the flag that says so came in as an argument of the function */
 	bool keeps_grads;       /* zeroed in place: set_to_none=False */
 	const char *mark;

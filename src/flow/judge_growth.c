@@ -229,6 +229,20 @@ enum proof loop_proof(const struct judging *j, const struct loop *loop)
 	return j->loops[loop->id] == LOOP_CALL ? PROOF_NAME : PROOF_FLOW;
 }
 
+/* A class that offers a method to empty or restart what it keeps, which nobody in sight calls, made it for its users. */
+static bool offers_reset(struct judging *j, const struct event *event, const struct index *index, uint32_t key)
+{
+	for (uint32_t i = 0; key && i < index_count(index, key); i++) {
+		const struct event *reset = index_event(j, index, key, i);
+		bool unseen = false;
+		for (const struct loop *loop = reset->path; loop; loop = loop->outer)
+			unseen |= j->loops[loop->id] == LOOP_CALL;
+		if (unseen && reset->def != event->def)
+			return true;
+	}
+	return false;
+}
+
 static void finish_growth(struct judging *j, struct fact *fact, const struct survival *s)
 {
 	fact->loop = s->loops[s->count - 1];
@@ -244,6 +258,9 @@ static void finish_growth(struct judging *j, struct fact *fact, const struct sur
 	fact->proof = weaker(fact->proof, loop_proof(j, s->loops[s->count - 1]));
 	if (s->count > 1 && loop_proof(j, s->loops[0]) == PROOF_FLOW)
 		fact->proof = stronger(fact->proof, weaker(PROOF_FLOW, fact->graph));
+	if (offers_reset(j, fact->event, &j->restarts, fact->event->cell) ||
+	    offers_reset(j, fact->event, &j->resets, fact->kind == FACT_STORE ? fact->event->holder : 0))
+		fact->proof = weaker(fact->proof, PROOF_NAME);
 }
 
 /* Keeps only the loops over which a key differs. */
@@ -314,6 +331,8 @@ void judge_store(struct judging *j, const struct event *event)
 	fact.proof = fact.graph ? fact.graph : PROOF_FLOW;
 	if (holder->input)
 		fact.proof = weaker(fact.proof, PROOF_USAGE);
+	if (holder->opaque) /* an append of its own may detach, convert or bound */
+		fact.proof = weaker(fact.proof, PROOF_NAME);
 	finish_growth(j, &fact, &s);
 	place(j, &fact);
 	VEC_ADD(&j->facts, fact);
@@ -337,6 +356,37 @@ static void note_restarts(struct judging *j, const struct event *event, struct s
 				}
 		}
 	}
+}
+
+static bool assigns(const struct expr *target, struct str name, int depth)
+{
+	if (target->kind == EXPR_NAME)
+		return str_equal(target->name, name);
+	for (uint16_t i = 0; depth > 0 && i < target->count; i++)
+		if (assigns(target->items[i], name, depth - 1))
+			return true;
+	return false;
+}
+
+/* Whether the carried name goes through a function that nobody in sight defines: it may detach. */
+static bool passes_unknown(struct judging *j, const struct event *event)
+{
+	for (uint32_t i = 0; i < event->origins->count; i++) {
+		const struct site *site = j->in->sites.items[origin_site(event->origins->items[i])];
+		if (site->kind == SITE_ELEMENT)
+			site = j->in->sites.items[site->parent];
+		for (uint8_t k = 0; site->kind == SITE_FORWARD && k < event->carry_count; k++)
+			if (event->carries[k]->target && assigns(event->carries[k]->target, site->name, 3))
+				return true; /* each of a row of functions in turn, not one over time */
+		if (site->kind != SITE_CALL || !site->inputs)
+			continue;
+		for (uint8_t k = 0; k < event->carry_count; k++) {
+			uint32_t carry = carry_known(j->in, event->carries[k], event->cell);
+			if (carry && origin_reaches(site->inputs, carry, ORIGIN_CALL))
+				return true;
+		}
+	}
+	return false;
 }
 
 void judge_accumulation(struct judging *j, const struct event *event)
@@ -367,6 +417,8 @@ void judge_accumulation(struct judging *j, const struct event *event)
 		s.epoch |= j->loops[loop->id] == LOOP_EPOCH;
 	fact.proof = fact.graph ? fact.graph : PROOF_FLOW;
 	finish_growth(j, &fact, &s);
+	if (fact.kind == FACT_CARRY && (fact.loop->form == LOOP_VIRTUAL || passes_unknown(j, event)))
+		return;
 	if (event->selects)
 		fact.growth = GROWTH_CONSTANT;
 	place(j, &fact);

@@ -85,14 +85,15 @@ void judge_mark(struct judging *j, const struct event *event)
 		struct fact fact = new_fact(FACT_DEBUG, event);
 		bool used = event->block_end || !event->handed;
 		fact.loop = trains_within(j, event);
-		if (fact.loop && event->mode == 1 && used && event->cond == 0 && !step_loop(j, event->path) &&
+		bool test = event->def && (str_starts(event->def->name, "test") || (event->def->parent && str_starts(event->def->parent->name, "Test")));
+		if (fact.loop && !test && event->mode == 1 && used && event->cond == 0 && !step_loop(j, event->path) &&
 		    !switched_off_later(j, event))
 			VEC_ADD(&j->facts, fact);
 		return;
 	}
 	struct fact fact = new_fact(FACT_CACHE, event);
 	fact.loop = time_loop(j, event->path);
-	if (!fact.loop || j->loops[fact.loop->id] != LOOP_STEP || fact.loop->form == LOOP_VIRTUAL || !unconditional_in(event, fact.loop))
+	if (!fact.loop || j->loops[fact.loop->id] != LOOP_STEP || !unconditional_in(event, fact.loop))
 		return;
 	place_at_work(j, &fact);
 	VEC_ADD(&j->facts, fact);
@@ -157,10 +158,11 @@ void judge_backward(struct judging *j, const struct event *event)
 		return;
 	struct fact fact = new_fact(event->creates && !event->wants_grads ? FACT_CREATE : FACT_RETAIN, event);
 	fact.loop = time_loop(j, event->path);
-	fact.grads = event->wants_grads;
+	fact.grads = event->wants_grads && event->creates;
 	place_at_caller(&fact);
 	if (!fact.loop)
 		return;
+	fact.proof = loop_proof(j, fact.loop);
 	if (fact.kind == FACT_CREATE) {
 		if (!zeroed_around(j, event))
 			VEC_ADD(&j->facts, fact);
@@ -175,10 +177,17 @@ void judge_backward(struct judging *j, const struct event *event)
 		return;
 	}
 	bool any = false;
+	for (uint32_t i = 0; i < event->origins->count; i++)
+		if (origin_tag_of(event->origins->items[i]) <= ORIGIN_OP && j->needed[origin_site(event->origins->items[i])] &&
+		    j->in->sites.items[origin_site(event->origins->items[i])]->kind == SITE_INPUT)
+			return; /* the graph came in from a caller, who may go on with it */
 	for (uint32_t i = 0; i < event->origins->count; i++) {
 		const struct site *site = j->in->sites.items[origin_site(event->origins->items[i])];
 		if (origin_tag_of(event->origins->items[i]) == ORIGIN_CUT || !is_work(site))
 			continue;
+		/* graphs that somebody out of sight made may be walked by them again */
+		if (origin_tag_of(event->origins->items[i]) <= ORIGIN_OP && site->kind == SITE_CALL)
+			return;
 		/* what a carried value brings over the loop's border is no reason to keep this iteration's graph */
 		if (walked_again(j, event, site) || handed_on(j, event, site))
 			return;
@@ -194,8 +203,8 @@ void judge_backward(struct judging *j, const struct event *event)
 static bool zeroed_in(struct judging *j, uint32_t object, const struct loop *loop)
 {
 	for (uint32_t i = 0; i < index_count(&j->zeros, object); i++)
-		if (loop_within(index_event(j, &j->zeros, object, i)->path, loop))
-			return true;
+		if (loop_within(index_event(j, &j->zeros, object, i)->path, loop) || index_event(j, &j->zeros, object, i)->handed)
+			return true; /* whoever got it out of sight, even before the loop, may zero it */
 	return false;
 }
 
@@ -301,7 +310,7 @@ void judge_zeroing(struct judging *j, const struct event *step)
 	bool zeroed = loop_within(optimizer->birth, loop) || zeroed_in(j, step->objects[0], loop);
 	for (uint32_t k = 0; k < count && !zeroed; k++)
 		for (uint32_t up = modules[k]; up && !zeroed; up = object_get(in, up)->owner)
-			zeroed = zeroed_in(j, up, loop) || object_get(in, up)->grad_read || object_get(in, up)->input;
+			zeroed = zeroed_in(j, up, loop) || object_get(in, up)->grad_read;
 	if (zeroed)
 		return;
 	struct fact fact = new_fact(FACT_UNZEROED, backward);
@@ -368,42 +377,34 @@ static bool is_function_context(struct judging *j, const struct event *event)
 	       str_equal(holder->name, def->params[0].name);
 }
 
-static bool is_tensor(struct judging *j, const struct value *value)
+/* Use behind the assignment may have shown what it is. */
+static bool is_tensor(struct judging *j, const struct event *event)
 {
-	if (value_only(value, KIND_TENSOR))
+	if (event->tensor)
 		return true;
-	for (uint8_t i = 0; i < value->object_count; i++) {
-		const struct object *object = object_get(j->in, value->objects[i]);
-		if (object->proved & KIND_TENSOR)
+	for (uint8_t i = 0; i < event->value.object_count; i++)
+		if (object_get(j->in, event->value.objects[i])->proved & KIND_TENSOR)
 			return true;
-		for (size_t k = 0; (object->kinds & KIND_CONTAINER) && k < object->slots.count; k++) {
-			struct value part = cell_get(j->in, object->slots.items[k].cell);
-			if (value_only(&part, KIND_TENSOR))
-				return true;
-		}
-	}
 	return false;
 }
 
 static bool is_returned(struct judging *j, const struct event *event)
 {
 	const struct event *end = j->in->events.items + j->in->events.count;
-	for (const struct event *e = event + 1; e < end && e->root == event->root; e++)
-		if (e->kind == EVENT_RETURN && e->def == event->def)
-			for (uint32_t i = 0; i < event->value.origins->count; i++)
-				if (origin_tag_of(event->value.origins->items[i]) == ORIGIN_SELF &&
-				    j->in->sites.items[origin_site(event->value.origins->items[i])]->kind == SITE_DERIVED &&
-				    origin_has(e->value.origins ? e->value.origins : j->in->origins.empty, event->value.origins->items[i]))
-					return true;
+	struct span made = event->value.made;
+	for (const struct event *e = event + 1; made.end && e < end && e->root == event->root; e++)
+		if (e->kind == EVENT_RETURN && e->def == event->def && e->value.made.start == made.start &&
+		    e->value.made.end == made.end)
+			return true;
 	return false;
 }
 
 void judge_assign(struct judging *j, const struct event *event)
 {
-	if (!is_function_context(j, event) || !is_tensor(j, &event->value))
+	if (!is_function_context(j, event) || !is_tensor(j, event))
 		return;
 	struct fact fact = new_fact(FACT_CTX, event);
 	fact.holder = object_get(j->in, event->holder);
-	fact.returned = event->value.origins && is_returned(j, event);
+	fact.returned = is_returned(j, event);
 	VEC_ADD(&j->facts, fact);
 }

@@ -283,6 +283,7 @@ bool exec_for(struct interp *in, const struct stmt *s)
 	struct loop *loop = loop_enter(in, s, LOOP_FOR, first_line(in, s->span));
 	loop->is_struct = is_parts(in, &c.iterable, &loop->is_range);
 	loop->retry = is_retry(&s->body);
+	loop->target = s->targets[0];
 	if (s->targets[0]->kind == EXPR_NAME)
 		loop->variable = s->targets[0]->name;
 	run_loop(in, loop, for_body, &c, true);

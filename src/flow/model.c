@@ -308,6 +308,8 @@ static bool read_call_entry(struct reading *r, const cJSON *object, const char *
 {
 	struct model_rule *rule = read_rule(r, object);
 	if (rule)
+		rule->prefix = str_ends(str_from(name), ".*");
+	if (rule)
 		put_name(&r->model->calls, &r->model->call_prefixes, name, rule);
 	return rule != NULL;
 }
