@@ -16,6 +16,9 @@ static void check_place(const struct source *source, uint32_t offset)
 		BUG("a line lies outside of its document");
 	if (source->line_starts[place.line - 1] > offset || place.column < 1)
 		BUG("a place lies before its line");
+	/* within a character both of its units are counted already */
+	if (((unsigned char)source->text[offset] & 0xC0) == 0x80)
+		return;
 	if (source_utf16_column(source, offset) > offset - source->line_starts[place.line - 1])
 		BUG("a column has more units than bytes");
 }
