@@ -9,6 +9,9 @@
 
 #include <cmocka.h>
 
+#include "base/buf.h"
+#include "base/os.h"
+
 struct fixture {
 	struct arena arena;
 	struct event event;
@@ -220,6 +223,73 @@ static void the_message_knows_every_predicate(void **state)
 	}
 }
 
+/* The line that the row for NAME of a table of DOCUMENT is, or an empty slice. */
+static struct str row_of(struct str document, const char *name)
+{
+	char start[64];
+
+	snprintf(start, sizeof start, "\n| `%s` |", name);
+	size_t at = str_find(document, str_from(start), 0);
+	if (at == SIZE_MAX)
+		return (struct str){NULL, 0};
+	struct str row = {document.at + at + strlen(start), document.length - at - strlen(start)};
+	size_t end = str_find(row, STR("\n"), 0);
+	return end == SIZE_MAX ? row : (struct str){row.at, end};
+}
+
+/* The words in backquotes of a row's second cell, joined like the values of a predicate. */
+static void values_of(struct str row, char *out, size_t room)
+{
+	size_t used = 0;
+	bool inside = false;
+
+	for (size_t i = 0; i < row.length && used + 2 < room && (inside || row.at[i] != '|'); i++) {
+		if (row.at[i] == '`') {
+			inside = !inside;
+			if (inside && used)
+				out[used++] = '|';
+		} else if (inside) {
+			out[used++] = row.at[i];
+		}
+	}
+	out[used] = '\0';
+}
+
+/* The section of docs/rules.md that starts with HEADING, up to the next one. */
+static struct str section(struct str document, const char *heading)
+{
+	size_t at = str_find(document, str_from(heading), 0);
+	if (at == SIZE_MAX)
+		fail_msg("docs/rules.md has no '%s'", heading);
+	size_t end = str_find(document, STR("\n## "), at + 1);
+	return (struct str){document.at + at, (end == SIZE_MAX ? document.length : end) - at};
+}
+
+/* Run from the root of the repository, as all suites are. */
+static void the_document_knows_every_predicate_and_value(void **state)
+{
+	struct buf text = BUF_INIT;
+	struct err err = {0};
+	char values[512];
+
+	(void)state;
+	if (!os_read_file("docs/rules.md", 1u << 20, &text, &err))
+		fail_msg("%s", err.message);
+	struct str facts = section(buf_get(&text), "## Facts to ask for");
+	for (const struct predicate *p = predicates; p->name; p++) {
+		struct str row = row_of(facts, p->name);
+		if (!row.at)
+			fail_msg("docs/rules.md has no row for '%s'", p->name);
+		values_of(row, values, sizeof values);
+		if (strcmp(values, p->values ? p->values : "/pattern/") != 0)
+			fail_msg("docs/rules.md: '%s' is '%s', but says '%s'", p->name, p->values, values);
+	}
+	for (enum fact_kind kind = FACT_STORE; kind <= FACT_CUT_TRAINED; kind++)
+		if (!row_of(facts, fact_kind_name(kind)).at)
+			fail_msg("docs/rules.md does not say what '%s' is", fact_kind_name(kind));
+	buf_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +302,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(names_are_matched_by_pattern, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(mistakes_are_named, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_message_knows_every_predicate, set_up, tear_down),
+		cmocka_unit_test(the_document_knows_every_predicate_and_value),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
