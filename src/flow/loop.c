@@ -319,6 +319,9 @@ struct comprehension_context {
 	struct value iterable;
 };
 
+/* Clauses of one comprehension that are run as loops; nobody nests as many, and each carries all that is inside. */
+enum { CLAUSE_LOOPS = 20 };
+
 static void run_clause(struct interp *in, struct comprehension_context *c);
 
 static bool clause_body(struct interp *in, struct loop *loop, void *context)
@@ -372,6 +375,10 @@ static void run_clause(struct interp *in, struct comprehension_context *c)
 		return;
 	}
 	c->iterable = eval(in, clause->iterable);
+	if (c->clause >= CLAUSE_LOOPS) {
+		clause_body(in, NULL, c);
+		return;
+	}
 	struct loop *loop = loop_enter(in, clause, LOOP_COMPREHENSION, clause->span);
 	c->loop = loop;
 	loop->is_struct = is_parts(in, &c->iterable, &loop->is_range);

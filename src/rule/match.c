@@ -138,6 +138,43 @@ static void add_value(struct buf *out, const struct matching *m, const struct fa
 		buf_add_text(out, "the value");
 }
 
+/* Whether CODE may have a method called on it without parentheses around it: outside of brackets and quotes there are
+ * only names, dots and brackets. */
+static bool is_primary(struct str code)
+{
+	int depth = 0;
+	char quote = 0;
+	for (size_t i = 0; i < code.length; i++) {
+		char c = code.at[i];
+		if (quote) {
+			if (c == '\\')
+				i++;
+			else if (c == quote)
+				quote = 0;
+		} else if (c == '"' || c == '\'') {
+			quote = c;
+		} else if (strchr("([{", c)) {
+			depth++;
+		} else if (strchr(")]}", c)) {
+			depth--;
+		} else if (depth == 0 && strchr(" \t\r\n+-*/%@&|^<>=~:,", c)) {
+			return false;
+		}
+	}
+	return code.length > 0 && depth == 0 && !quote;
+}
+
+/* The value of FACT as written, in parentheses where a method is CALLED on it and it needs them. */
+static void add_operand(struct buf *out, const struct matching *m, const struct fact *fact,
+			const struct query_match *candidate, bool called)
+{
+	struct buf code = BUF_INIT;
+	add_value(&code, m, fact, candidate);
+	bool wrap = called && !is_primary((struct str){buf_text(&code), code.length});
+	buf_format(out, wrap ? "(%s)" : "%s", buf_text(&code));
+	buf_release(&code);
+}
+
 /* Fills in the {placeholders} of a template. */
 static const char *fill(const struct matching *m, const char *template, const struct fact *fact,
 			const struct query_match *candidate)
@@ -156,7 +193,7 @@ static const char *fill(const struct matching *m, const char *template, const st
 		if (str_is(word, "name"))
 			add_code(&out, holder_name(fact));
 		else if (str_is(word, "value"))
-			add_value(&out, m, fact, candidate);
+			add_operand(&out, m, fact, candidate, at[end] && at[end + 1] == '.');
 		else if (str_is(word, "loop"))
 			add_loop(&out, m, fact->loop);
 		else if (str_is(word, "place"))
@@ -266,32 +303,6 @@ static enum severity severity_of(const struct rule *rule, const struct rule_vari
 	int level = variant->cost == COST_DEVICE ? SEVERITY_ERROR : SEVERITY_WARNING;
 	level -= fact->growth == GROWTH_WINDOW || fact->growth == GROWTH_EPOCH ? 1 : fact->growth == GROWTH_CONSTANT ? 2 : 0;
 	return level < SEVERITY_HINT ? SEVERITY_HINT : (enum severity)level;
-}
-
-/* Whether CODE may have a method called on it without parentheses around it: outside of brackets and quotes there are
- * only names, dots and brackets. */
-static bool is_primary(struct str code)
-{
-	int depth = 0;
-	char quote = 0;
-	for (size_t i = 0; i < code.length; i++) {
-		char c = code.at[i];
-		if (quote) {
-			if (c == '\\')
-				i++;
-			else if (c == quote)
-				quote = 0;
-		} else if (c == '"' || c == '\'') {
-			quote = c;
-		} else if (strchr("([{", c)) {
-			depth++;
-		} else if (strchr(")]}", c)) {
-			depth--;
-		} else if (depth == 0 && strchr(" \t\r\n+-*/%@&|^<>=~:,", c)) {
-			return false;
-		}
-	}
-	return code.length > 0 && depth == 0 && !quote;
 }
 
 static void make_fix(const struct matching *m, const struct rule_variant *variant, const struct fact *fact,

@@ -193,6 +193,17 @@ static void placeholders_are_filled_in(void **state)
 	assert_string_equal(finding->help, "xs!");
 }
 
+static void a_method_of_an_expression_is_called_on_all_of_it(void **state)
+{
+	const struct finding *finding;
+
+	snippet("xs = []\nfor x in loader:\n" STEP "    xs.append(torch.log(loss) + torch.exp(loss))\n");
+	variant("event: store", "{value}")->help = "keep '{value}.item()'";
+	finding = only_finding();
+	assert_string_equal(finding->message, "torch.log(loss) + torch.exp(loss)");
+	assert_string_equal(finding->help, "keep '(torch.log(loss) + torch.exp(loss)).item()'");
+}
+
 static void a_loop_is_called_by_its_variable(void **state)
 {
 	snippet(LEAK);
@@ -462,6 +473,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(leave_is_given_by_the_run, begin, end),
 		cmocka_unit_test_setup_teardown(or_by_the_rule, begin, end),
 		cmocka_unit_test_setup_teardown(placeholders_are_filled_in, begin, end),
+		cmocka_unit_test_setup_teardown(a_method_of_an_expression_is_called_on_all_of_it, begin, end),
 		cmocka_unit_test_setup_teardown(a_loop_is_called_by_its_variable, begin, end),
 		cmocka_unit_test_setup_teardown(long_code_is_cut, begin, end),
 		cmocka_unit_test_setup_teardown(severity_follows_cost_and_growth, begin, end),
