@@ -259,6 +259,9 @@ static void analyse(struct lint_worker *worker, const struct source *source, TSN
 	lower_release(&lower);
 }
 
+/* Bytes of one file; each costs up to some hundred bytes of memory while the file is looked at. */
+enum { LARGEST = 16 << 20 };
+
 void lint_source(struct lint_worker *worker, const char *path, const struct source *source, struct lint_result *result)
 {
 	(void)path;
@@ -270,6 +273,10 @@ void lint_source(struct lint_worker *worker, const char *path, const struct sour
 	worker->timing.prefilter += lap(&clock);
 	if (result->skipped)
 		return;
+	if (text.length > LARGEST) {
+		result->failure = arena_format(&result->arena, "is larger than %u MB; leave it out or split it", LARGEST >> 20);
+		return;
+	}
 	struct err err;
 	TSTree *tree = py_parse(&worker->parser, text, NULL, &err);
 	worker->timing.parse += lap(&clock);

@@ -200,6 +200,7 @@ static struct model_rule *read_rule(struct reading *r, const cJSON *object)
 	rule->unless = text_at(r, object, "unless");
 	rule->binds = text_at(r, object, "binds");
 	rule->mark = text_at(r, object, "mark");
+	rule->direct = flag_at(object, "direct");
 	const cJSON *position = cJSON_GetObjectItemCaseSensitive(object, "unless_at");
 	rule->unless_at = cJSON_IsNumber(position) ? position->valueint : -1;
 	if (!read_returns(r, cJSON_GetObjectItemCaseSensitive(object, "returns"), &rule->returns))
@@ -455,7 +456,15 @@ static void *find_name(const struct map *exact, const struct map *prefixes, cons
 
 const struct model_rule *model_call(const struct model *model, const char *dotted)
 {
-	return find_name(&model->calls, &model->call_prefixes, model_canonical(model, dotted));
+	const char *name = model_canonical(model, dotted);
+	const struct model_rule *rule = find_name(&model->calls, &model->call_prefixes, name);
+	if (rule && rule->prefix && rule->direct) {
+		struct str package = str_from(name);
+		while (package.length && package.at[package.length - 1] != '.')
+			package.length--;
+		return map_get(&model->call_prefixes, package);
+	}
+	return rule;
 }
 
 const struct model_class *model_class_get(const struct model *model, const char *dotted)

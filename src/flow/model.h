@@ -96,6 +96,7 @@ struct model_rule {
 	uint32_t proves;     /* calling this as a method shows that the receiver is of these kinds */
 	uint32_t first;      /* kinds that the first argument must be for the call to count as consuming it, 0: any */
 	bool prefix;         /* knows a whole family of names, such as torch.* */
+	bool direct;         /* of them only those without a further dot: not what submodules hold */
 	int unless_at;       /* its position, create_graph behind it; -1: only by name */
 	const char *unless;  /* keyword that, when literally True, keeps the saved tensors ("retain_graph") */
 	const char *mark;    /* what a rule may look for: "releases-cache", "debug", "debug(0)" with a flag; or NULL */

@@ -81,6 +81,8 @@ static void recorded_operations_carry_the_graph(void **state)
 	what_returns_is(call("torch.distributions.kl_divergence"), KIND_TENSOR, GRAPH_OP, MODEL_ALL);
 	what_returns_is(call("torch.cat"), KIND_TENSOR, GRAPH_OP, 0);
 	assert_true(call("torch.cat")->returns.concat);
+	assert_true(call("torch.no_such_operation")->returns.kinds == KIND_TENSOR);
+	assert_null(model_call(&model, "torch._utils.render_call"));
 	assert_true(call("torch.stack")->returns.large);
 	what_returns_is(call("builtins.sum"), KIND_NUMBER | KIND_TENSOR, GRAPH_OP, 0);
 	what_returns_is(method("torch.Tensor", "cuda"), KIND_TENSOR, GRAPH_OP, MODEL_SELF);
