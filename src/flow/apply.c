@@ -796,6 +796,8 @@ struct value apply_rule(struct interp *in, const struct model_rule *rule, const 
 	if (grad)
 		return grad_result(in, grad, args, node, name);
 	struct value out;
+	if (rule->binds && strcmp(rule->binds, "exception") == 0 && in->handling)
+		return object_value(in, object_get(in, in->handling->exception));
 	if (rule->binds && strcmp(rule->binds, "arguments") == 0 && args->count)
 		return bind_arguments(in, args, node);
 	if (rule->first && args->count && !(args->values[0].kinds & rule->first))

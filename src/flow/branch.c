@@ -279,11 +279,103 @@ bool exec_match(struct interp *in, const struct stmt *s)
 	return true;
 }
 
+/* ---- exceptions ---- */
+
+static bool says(const struct interp *in, struct span span, const char *words)
+{
+	size_t n = strlen(words);
+	for (uint32_t i = span.start; i + n <= span.end; i++)
+		if (memcmp(in->text.at + i, words, n) == 0)
+			return true;
+	return false;
+}
+
+/* The class says it or, for RuntimeError and the like, the code that looks at the message. One that drops the frames
+ * of the traceback holds nothing. */
+static bool handles_out_of_memory(const struct interp *in, const struct handler *handler)
+{
+	struct span type = handler->type ? handler->type->span : handler->span;
+	return (says(in, type, "OutOfMemoryError") || says(in, handler->span, "out of memory")) &&
+	       !says(in, handler->span, "traceback__") && !says(in, handler->span, "with_traceback") &&
+	       !says(in, handler->span, "clear_frames");
+}
+
+static bool ran_forward(const struct interp *in, size_t first)
+{
+	for (size_t i = first; i < in->events.count; i++)
+		if (in->events.items[i].kind == EVENT_FORWARD && in->events.items[i].grad == GRAD_ON)
+			return true;
+	return false;
+}
+
+/* Python calls it the exception that is being handled until the block is left: its traceback holds the frames of the
+ * forward that failed, with all their tensors. */
+static bool run_handler(struct interp *in, const struct handler *handler, bool forward)
+{
+	struct handling handling = {.outer = in->handling, .frame = in->frame};
+	bool holds = forward && handles_out_of_memory(in, handler);
+	if (holds) {
+		handling.span = handler->type ? handler->type->span : handler->span;
+		handling.exception = object_new(in, handler, 0, KIND_EXCEPTION, handling.span)->id;
+		in->catches = true;
+		in->handling = &handling;
+	}
+	if (handler->name.length) {
+		uint32_t cell = lookup_cell(in, handler->name);
+		if (cell)
+			cell_set(in, cell, holds ? object_value(in, object_get(in, handling.exception)) : value_of(KIND_EXCEPTION));
+	}
+	cond_push(in);
+	if (in->frame)
+		in->frame->handler_depth++;
+	bool handled = exec_block(in, &handler->body);
+	if (in->frame)
+		in->frame->handler_depth--;
+	cond_pop(in);
+	in->handling = handling.outer;
+	return handled;
+}
+
+void note_retry(struct interp *in, struct span node, size_t first)
+{
+	struct handling *handling = in->handling;
+	if (!handling || handling->frame != in->frame)
+		return;
+	bool forward = handling->recursed;
+	handling->recursed = false;
+	for (size_t i = first; i < in->events.count; i++) {
+		const struct event *event = &in->events.items[i];
+		if (event->kind == EVENT_RETRY)
+			return;
+		forward |= event->kind == EVENT_FORWARD && event->grad == GRAD_ON && event->mode != 0;
+	}
+	if (forward)
+		event_add(in, EVENT_RETRY, node)->caught = handling->span;
+}
+
+const struct object *kept_exception(struct interp *in, const struct value *value, int depth)
+{
+	for (uint8_t i = 0; i < value->object_count; i++) {
+		const struct object *object = object_get(in, value->objects[i]);
+		if (object->kinds == KIND_EXCEPTION)
+			return object;
+		for (size_t k = 0; depth > 0 && (object->kinds & KIND_CONTAINER) && k < object->slots.count; k++) {
+			struct value part = cell_get(in, object->slots.items[k].cell);
+			const struct object *found = kept_exception(in, &part, depth - 1);
+			if (found)
+				return found;
+		}
+	}
+	return NULL;
+}
+
 bool exec_try(struct interp *in, const struct stmt *s)
 {
 	uint32_t mark = state_mark(in);
 	struct delta *ends = NULL;
+	size_t first = in->events.count;
 	bool alive = exec_block(in, &s->body);
+	bool forward = ran_forward(in, first);
 	struct delta *body_end = state_delta(in, mark, NULL);
 	if (alive && s->other.count)
 		alive = exec_block(in, &s->other);
@@ -295,18 +387,7 @@ bool exec_try(struct interp *in, const struct stmt *s)
 		state_join(in, mark, body_end, true);
 		if (handler->type)
 			eval(in, handler->type);
-		if (handler->name.length) {
-			uint32_t cell = lookup_cell(in, handler->name);
-			if (cell)
-				cell_set(in, cell, value_of(KIND_EXCEPTION));
-		}
-		cond_push(in);
-		if (in->frame)
-			in->frame->handler_depth++;
-		bool handled = exec_block(in, &handler->body);
-		if (in->frame)
-			in->frame->handler_depth--;
-		cond_pop(in);
+		bool handled = run_handler(in, handler, forward);
 		if (handled)
 			ends = state_delta(in, mark, ends);
 		alive |= handled;

@@ -197,8 +197,11 @@ struct value call_def(struct interp *in, struct object *function, uint32_t self,
 		in->visited[def->index] |= in->budget > 0;
 		return unknown_call(in, NULL, def->name, NULL, args, node, true);
 	}
-	if (in_chain(in->call, def))
+	if (in_chain(in->call, def)) {
+		if (in->handling && in->handling->frame && in->handling->frame->def == def)
+			in->handling->recursed = true;
 		return value_bottom();
+	}
 	bool module = self && (object_get(in, self)->kinds & KIND_MODULE) && in->module_depth == 0;
 	uint32_t forwards = in->forward_count;
 	in->module_depth += module;
@@ -788,6 +791,7 @@ struct value eval_call(struct interp *in, const struct expr *e)
 		function = eval(in, callee);
 	struct args *args = eval_args(in, e);
 	in->statement_value = statement;
+	size_t first = in->events.count;
 	struct value out;
 	if (method) {
 		if (!call_super(in, e, args, &out))
@@ -795,6 +799,7 @@ struct value eval_call(struct interp *in, const struct expr *e)
 	} else {
 		out = call_value(in, &function, args, e);
 	}
+	note_retry(in, e->span, first);
 	in->statement_value = statement;
 	return out;
 }

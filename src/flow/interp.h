@@ -230,7 +230,17 @@ enum event_kind {
 	EVENT_MODE,       /* train() or eval() */
 	EVENT_STEP,       /* an optimizer stepped */
 	EVENT_ZERO,       /* gradients are zeroed, or may be: something unresolved got the optimizer or module */
-	EVENT_MARK        /* a call that library data marks */
+	EVENT_MARK,       /* a call that library data marks */
+	EVENT_RETRY       /* a call in a block that handles running out of memory, and that runs a forward */
+};
+
+/* An except block that is being run. */
+struct handling {
+	struct handling *outer;
+	struct frame *frame;
+	struct span span;     /* what it catches */
+	uint32_t exception;   /* object */
+	bool recursed;        /* the function of the block was called from it again, which isn't walked */
 };
 
 enum grad_mode { GRAD_ON, GRAD_OFF, GRAD_INFERENCE, GRAD_UNKNOWN, GRAD_BOTH };
@@ -262,6 +272,7 @@ struct event {
 	uint32_t block_end;     /* of a mark that is the context of a block: order at its end */
 	bool popped;            /* the reset gives back one element */
 	bool in_handler;
+	struct span caught;     /* of a retry, or of an exception that is kept: the clause that caught it */
 	bool rebuilt;           /* an accumulation that joins containers or tensors end to end */
 	bool through_module;    /* an accumulation whose chain goes through a call */
 	bool selects;           /* the old value or the new, not both: best so far */
@@ -352,6 +363,8 @@ struct interp {
 	const void *anchor;        /* stands for "no call" in keys, one a root */
 	uint32_t forward_count;    /* forwards seen so far */
 	int eval_depth;
+	struct handling *handling; /* innermost block that handles running out of memory around a forward */
+	bool catches;              /* there was one */
 	const struct expr *statement_value; /* the expression that is a whole statement */
 	bool lazy_birth;           /* under `if x is None`: what is made here is made once */
 	struct loop *lazy_path;
@@ -437,6 +450,10 @@ bool exec_while(struct interp *in, const struct stmt *s);
 bool exec_if(struct interp *in, const struct stmt *s);
 bool exec_match(struct interp *in, const struct stmt *s);
 bool exec_try(struct interp *in, const struct stmt *s);
+/* The call NODE was run since event FIRST: notes it where it retries what ran out of memory. */
+void note_retry(struct interp *in, struct span node, size_t first);
+/* What in VALUE is an exception that holds the frames of a forward, or NULL. */
+const struct object *kept_exception(struct interp *in, const struct value *value, int depth);
 int literal_truth(const struct expr *e); /* 1 and 0 of a literal, else -1 */
 
 /* exec.c */

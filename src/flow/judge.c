@@ -81,6 +81,7 @@ static void judge_event(struct judging *j, const struct event *event)
 	switch (event->kind) {
 	case EVENT_STORE:
 		judge_store(j, event);
+		judge_exception(j, event);
 		break;
 	case EVENT_ACCUMULATE:
 		judge_accumulation(j, event);
@@ -115,6 +116,10 @@ static void judge_event(struct judging *j, const struct event *event)
 		break;
 	case EVENT_ASSIGN:
 		judge_assign(j, event);
+		judge_exception(j, event);
+		break;
+	case EVENT_RETRY:
+		judge_retry(j, event);
 		break;
 	default:
 		break;
@@ -172,6 +177,7 @@ const char *fact_kind_name(enum fact_kind kind)
 {
 	static const char *const names[] = {"store",	    "accumulate", "carry",     "assign",     "log",
 					    "forward", "grad-dropped", "grad-left", "grad-yield", "inference",
-					    "cache-release", "debug", "retain", "create-graph", "unzeroed", "grads-kept", "unowned", "eval-left", "ctx", "cut-trained"};
+					    "cache-release", "debug", "retain", "create-graph", "unzeroed", "grads-kept", "unowned", "eval-left", "ctx",
+					    "retry", "exception", "cut-trained"};
 	return names[kind];
 }

@@ -32,6 +32,8 @@ enum fact_kind {
 	FACT_UNOWNED,      /* gradients pile up in a module that no optimizer owns */
 	FACT_EVAL_LEFT,    /* a module stays in eval mode and is trained so */
 	FACT_CTX,          /* an autograd function keeps a tensor as attribute */
+	FACT_RETRY,        /* a forward while the exception of one that ran out of memory is being handled */
+	FACT_EXCEPTION,    /* such an exception is kept */
 	FACT_CUT_TRAINED   /* an optimizer steps modules that only grad-off code reached */
 };
 

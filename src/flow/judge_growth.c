@@ -440,3 +440,47 @@ void judge_log(struct judging *j, const struct event *event)
 	place(j, &fact);
 	VEC_ADD(&j->facts, fact);
 }
+
+/* ---- out of memory ---- */
+
+void judge_retry(struct judging *j, const struct event *event)
+{
+	struct fact fact = new_fact(FACT_RETRY, event);
+	fact.proof = PROOF_FLOW;
+	VEC_ADD(&j->facts, fact);
+}
+
+/* Something else takes the place of what EVENT assigned, in each iteration of LOOP. */
+static bool is_replaced(struct judging *j, const struct event *event, const struct loop *loop)
+{
+	for (size_t i = 0; i < j->in->events.count; i++) {
+		const struct event *e = &j->in->events.items[i];
+		if (e->kind == EVENT_ASSIGN && e->cell == event->cell && !e->in_handler && loop_within(e->path, loop))
+			return true;
+	}
+	return false;
+}
+
+/* A list of them grows; a name or an attribute holds the last one. */
+void judge_exception(struct judging *j, const struct event *event)
+{
+	struct survival s;
+	if (!event->caught.end || !event->holder)
+		return;
+	struct fact fact = new_fact(FACT_EXCEPTION, event);
+	fact.holder = object_get(j->in, event->holder);
+	fact.proof = fact.holder->input ? PROOF_USAGE : PROOF_FLOW;
+	survive(j, event, fact.holder->birth, &s);
+	if (event->kind == EVENT_STORE) {
+		if (event->op == STORE_KEY || event->op == STORE_ASSIGN)
+			keep_key_loops(j, event, &s);
+		apply_resets(j, event, event->holder, &s);
+	}
+	if (!s.count || (event->kind == EVENT_ASSIGN && is_replaced(j, event, s.loops[0])))
+		return;
+	finish_growth(j, &fact, &s);
+	if (event->kind == EVENT_ASSIGN)
+		fact.growth = GROWTH_CONSTANT;
+	place(j, &fact);
+	VEC_ADD(&j->facts, fact);
+}

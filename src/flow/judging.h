@@ -81,6 +81,8 @@ void place(struct judging *j, struct fact *fact);
 enum proof loop_proof(const struct judging *j, const struct loop *loop);
 struct fact new_fact(enum fact_kind kind, const struct event *event);
 void judge_log(struct judging *j, const struct event *event);
+void judge_retry(struct judging *j, const struct event *event);
+void judge_exception(struct judging *j, const struct event *event);
 
 /* judge_training.c */
 void judge_mark(struct judging *j, const struct event *event);

@@ -339,6 +339,11 @@ struct event *event_add(struct interp *in, enum event_kind kind, struct span nod
 void event_value(struct interp *in, struct event *event, const struct value *value)
 {
 	event->value = *value;
+	if (in->catches && (event->kind == EVENT_STORE || event->kind == EVENT_ASSIGN)) {
+		const struct object *exception = kept_exception(in, value, 2);
+		if (exception)
+			event->caught = exception->span;
+	}
 	event->origins = deep_origins(in, value);
 }
 

@@ -83,6 +83,8 @@ struct value element_at(struct interp *in, const struct value *value, uint32_t p
 		struct object *object = object_get(in, value->objects[i]);
 		uint32_t cell = object_slot(in, object, position_name(in, position), false);
 		struct value v = cell ? cell_get(in, cell) : value_bottom();
+		if (object->kinds == KIND_EXCEPTION && position > 0)
+			v = object_value(in, object); /* sys.exc_info(): the class is first, what holds the frames behind it */
 		if (value_is_bottom(&v))
 			continue;
 		found++;
@@ -229,6 +231,8 @@ struct str key_name(struct interp *in, const struct value *key)
 static struct value read_object_item(struct interp *in, struct object *object, const struct value *key,
 				     const struct expr *node)
 {
+	if (object->kinds == KIND_EXCEPTION)
+		return key->number > 0 ? object_value(in, object) : value_of(KIND_UNKNOWN); /* sys.exc_info() */
 	if (object->class_def && !(object->kinds & KIND_CONTAINER)) {
 		struct object *method = class_method(in, object->class_def, STR("__getitem__"));
 		if (method && method->function) {

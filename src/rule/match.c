@@ -270,7 +270,8 @@ static const char *with_name(const struct matching *m, struct str name, const ch
 static void make_trail(const struct matching *m, const struct fact *fact, struct finding *finding)
 {
 	struct trail trail = {.count = 0};
-	bool keeps = fact->kind == FACT_STORE || fact->kind == FACT_ACCUMULATE || fact->kind == FACT_CARRY;
+	bool keeps = fact->kind == FACT_STORE || fact->kind == FACT_ACCUMULATE || fact->kind == FACT_CARRY ||
+		     fact->kind == FACT_EXCEPTION;
 	if (fact->site && fact->graph != PROOF_NONE)
 		add_note(m, &trail, fact->site->span, words_of_site(m, fact));
 	else if (fact->grad_off && fact->event->value.made.end)
@@ -280,6 +281,9 @@ static void make_trail(const struct matching *m, const struct fact *fact, struct
 		add_note(m, &trail, fact->holder->span,
 			 with_name(m, holder_name(fact), fact->holder->input ? "comes in here, from outside the loop"
 									  : "is made here, outside the loop"));
+	if (fact->kind == FACT_RETRY || fact->kind == FACT_EXCEPTION)
+		add_note(m, &trail, fact->event->caught,
+			 "what is caught here holds the frames of the forward that failed, with their tensors");
 	if (fact->elsewhere)
 		add_note(m, &trail, fact->event->node, "and is kept here");
 	if (fact->loop)

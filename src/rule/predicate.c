@@ -82,7 +82,7 @@ static bool loop_is(const struct fact *fact, struct str value)
 const struct predicate predicates[] = {
 	{"event", "what happened",
 	 "store|accumulate|carry|assign|log|forward|grad-dropped|grad-left|grad-yield|inference|cut-trained|"
-	 "cache-release|debug|retain|create-graph|unzeroed|grads-kept|unowned|eval-left|ctx", fact_is},
+	 "cache-release|debug|retain|create-graph|unzeroed|grads-kept|unowned|eval-left|ctx|retry|exception", fact_is},
 	{"value", "what is known of the value", "graph|no-graph|scalar|not-scalar|view|on-device|grad-off", value_is},
 	{"buffers", "whether backward freed the saved tensors", "kept|freed|partly", buffers_are},
 	{"growth", "how it grows", "none|unbounded|epoch|window|constant", growth_is},

@@ -134,6 +134,8 @@ static inline void flow_add_fact(struct flow *flow, const struct fact *fact)
 		buf_format(&flow->out, " %s %s", growth_name(fact->growth),
 			   fact->graph == PROOF_NONE ? "no-graph" : buffers[fact->buffers]);
 	}
+	if (fact->kind == FACT_EXCEPTION)
+		buf_format(&flow->out, " %s", growth_name(fact->growth));
 	buf_format(&flow->out, " %s", proof_name(fact->proof));
 	flow_add_loop(flow, fact->loop);
 	buf_add_char(&flow->out, '\n');

@@ -66,6 +66,32 @@ static void hidden_state_is_a_chain_through_a_module(void **state)
 	FLOW_CHECK(cases);
 }
 
+#define TRY "for x in loader:\n    try:\n        net(x).sum().backward()\n        opt.step(); opt.zero_grad()\n"
+
+static void what_a_caught_exception_holds_is_told(void **state)
+{
+	static const struct flow_case cases[] = {
+		{"a retry in the block", TRY "    except torch.OutOfMemoryError:\n        net(x).sum().backward()\n", "6 retry flow\n"},
+		{"the message looked at", TRY "    except RuntimeError as e:\n        if 'out of memory' in str(e):\n            net(x).sum().backward()\n", "7 retry flow\n"},
+		{"by a function", "def run(x):\n    net(x).sum().backward()\nfor x in loader:\n    try:\n        run(x)\n    except torch.OutOfMemoryError:\n        run(x[:4])\n", "7 retry flow\n"},
+		{"by the function of the block", "def run(x):\n    try:\n        net(x).sum().backward()\n    except torch.OutOfMemoryError:\n        run(x[:4])\nfor x in loader:\n    run(x)\n", "5 retry flow\n"},
+		{"behind the block", TRY "        bad = False\n    except torch.OutOfMemoryError:\n        bad = True\n    if bad:\n        net(x).sum().backward()\n", ""},
+		{"another exception", TRY "    except ValueError:\n        net(x).sum().backward()\n", ""},
+		{"no forward was tried", "for x in loader:\n    try:\n        load()\n    except torch.OutOfMemoryError:\n        net(x).sum().backward()\n", ""},
+		{"with grad off", TRY "    except torch.OutOfMemoryError:\n        with torch.no_grad():\n            net(x).sum()\n", ""},
+		{"the frames are cleared", TRY "    except torch.OutOfMemoryError as e:\n        traceback.clear_frames(e.__traceback__)\n        net(x).sum().backward()\n", ""},
+		{"kept in a list", "es = []\n" TRY "    except torch.OutOfMemoryError as e:\n        es.append(('oom', e))\n", "7 exception unbounded flow step@2\n"},
+		{"its text kept", "es = []\n" TRY "    except torch.OutOfMemoryError as e:\n        es.append((str(e), e.args, type(e)))\n", ""},
+		{"kept for the step", TRY "    except torch.OutOfMemoryError as e:\n        es = []\n        es.append(e)\n", ""},
+		{"asked for", "import sys\nes = []\n" TRY "    except torch.OutOfMemoryError:\n        es.append(sys.exc_info()[1])\n", "8 exception unbounded flow step@3\n"},
+		{"its class", "import sys\nes = []\n" TRY "    except torch.OutOfMemoryError:\n        es.append(sys.exc_info()[0])\n", ""},
+		{"asked for outside", "import sys\nes = []\n" TRY "    except torch.OutOfMemoryError:\n        pass\n    es.append(sys.exc_info())\n", ""},
+		{"in an attribute", "class C: pass\nc = C()\n" TRY "    except torch.OutOfMemoryError as e:\n        c.last = e\n", "8 exception constant flow step@3\n"},
+		{"in an attribute that each step sets anew", "class C: pass\nc = C()\nfor x in loader:\n    c.last = None\n    try:\n        net(x).sum().backward()\n        opt.step(); opt.zero_grad()\n    except torch.OutOfMemoryError as e:\n        c.last = e\n", ""},
+	};
+	FLOW_CHECK(cases);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -73,6 +99,7 @@ int main(void)
 		cmocka_unit_test(a_walk_later_justifies_what_was_kept),
 		cmocka_unit_test(graph_free_growth_is_told_apart),
 		cmocka_unit_test(hidden_state_is_a_chain_through_a_module),
+		cmocka_unit_test(what_a_caught_exception_holds_is_told),
 	};
 	return cmocka_run_group_tests(tests, flow_set_up, flow_tear_down);
 }

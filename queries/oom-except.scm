@@ -1,0 +1,3 @@
+; a retry, or what keeps the exception
+(call) @retry
+(assignment) @retry
