@@ -97,14 +97,27 @@ static uint32_t line_of(const struct matching *m, uint32_t offset)
 	return source_line(m->in->source, offset);
 }
 
-static void add_loop(struct buf *out, const struct matching *m, const struct loop *loop)
+/* The method that the loop around FACT calls: hooks of a framework share its loop. NULL where the loop is written. */
+static const struct def *method_of_loop(const struct fact *fact)
 {
+	const struct call *call = fact->event->call;
+	if (fact->loop->form != LOOP_VIRTUAL)
+		return NULL;
+	while (call && call->outer)
+		call = call->outer;
+	return call && !call->node && call->callee ? call->callee : fact->loop->def;
+}
+
+static void add_loop(struct buf *out, const struct matching *m, const struct fact *fact)
+{
+	const struct loop *loop = fact->loop;
 	if (!loop) {
 		buf_add_text(out, "the loop");
 	} else if (loop->form == LOOP_VIRTUAL) {
 		buf_format(out, "every %s", loop->virtual_name[0] == 'e' ? "epoch" : loop->virtual_name[0] == 's' ? "step" : "call");
-		if (loop->def && loop->def->name.length && loop->virtual_name[0] != 'e')
-			buf_format(out, " of '%.*s'", STR_ARG(loop->def->name));
+		const struct def *method = method_of_loop(fact);
+		if (method && method->name.length && loop->virtual_name[0] != 'e')
+			buf_format(out, " of '%.*s'", STR_ARG(method->name));
 	} else if (loop->variable.length && loop->form != LOOP_WHILE) {
 		buf_format(out, "the loop over '%.*s' (line %u)", STR_ARG(loop->variable), line_of(m, loop->span.start));
 	} else {
@@ -195,7 +208,7 @@ static const char *fill(const struct matching *m, const char *template, const st
 		else if (str_is(word, "value"))
 			add_operand(&out, m, fact, candidate, at[end] && at[end + 1] == '.');
 		else if (str_is(word, "loop"))
-			add_loop(&out, m, fact->loop);
+			add_loop(&out, m, fact);
 		else if (str_is(word, "place"))
 			add_code(&out, slice(m, fact->where));
 		else if (str_is(word, "function"))
@@ -287,7 +300,7 @@ static void make_trail(const struct matching *m, const struct fact *fact, struct
 	if (fact->elsewhere)
 		add_note(m, &trail, fact->event->node, "and is kept here");
 	if (fact->loop)
-		add_note(m, &trail, fact->loop->span,
+		add_note(m, &trail, method_of_loop(fact) ? method_of_loop(fact)->head : fact->loop->span,
 			 keeps ? with_name(m, holder_name(fact), "outlives each iteration of this loop") : "in each iteration");
 	if (fact->reset)
 		add_note(m, &trail, fact->reset->node, "it is let go here");

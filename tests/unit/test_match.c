@@ -383,6 +383,17 @@ static void operators_in_quotes_are_none(void **state)
 	assert_string_equal(fixed(), "xs.append(d['a + b'].detach())");
 }
 
+static void hooks_that_share_a_loop_keep_their_names(void **state)
+{
+	const struct finding *finding;
+
+	snippet("import lightning as L\nclass M(L.LightningModule):\n    def __init__(self):\n        super().__init__()\n        self.net = nn.Linear(1, 1)\n        self.xs = []\n    def validation_step(self, x, i):\n        return self.net(x).sum()\n    def training_step(self, x, i):\n        loss = self.net(x).sum()\n        self.xs.append(loss)\n        return loss\n");
+	variant("event: store", "{loop}");
+	finding = only_finding();
+	assert_string_equal(finding->message, "every step of 'training_step'");
+	assert_int_equal(finding->notes[finding->note_count - 1].at.start.line, 10);
+}
+
 static void a_loop_of_somebody_else_is_called_by_what_it_runs(void **state)
 {
 	snippet("class D:\n    def __init__(self):\n        self.xs = []\n    def __getitem__(self, i):\n        self.xs.append(net(i))\n        return 1\n");
@@ -491,6 +502,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_sum_of_calls_gets_parentheses_too, begin, end),
 		cmocka_unit_test_setup_teardown(brackets_and_quotes_inside_do_not, begin, end),
 		cmocka_unit_test_setup_teardown(operators_in_quotes_are_none, begin, end),
+		cmocka_unit_test_setup_teardown(hooks_that_share_a_loop_keep_their_names, begin, end),
 		cmocka_unit_test_setup_teardown(a_loop_of_somebody_else_is_called_by_what_it_runs, begin, end),
 		cmocka_unit_test_setup_teardown(of_two_the_surer_is_kept, begin, end),
 		cmocka_unit_test_setup_teardown(the_fullest_candidate_speaks, begin, end),
