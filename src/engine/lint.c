@@ -203,23 +203,10 @@ static bool *wanted_defs(struct lint_worker *worker, const struct lower *lower)
 	/* candidates and definitions are both in order of place: for each definition look from the first one inside */
 	for (uint32_t i = 0; i < lower->def_count; i++) {
 		struct span span = lower->defs[i]->span;
-		size_t low = 0, high = list->count;
-		while (low < high) {
-			size_t middle = (low + high) / 2;
-			if (list->items[middle].captures[0].span.start < span.start)
-				low = middle + 1;
-			else
-				high = middle;
-		}
+		size_t low = query_matches_before(list, span.start);
 		wanted[i] = low < list->count && list->items[low].captures[0].span.start < span.end;
 	}
 	return wanted;
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct query_match *x = a, *y = b;
-	return (x->captures[0].span.start > y->captures[0].span.start) - (x->captures[0].span.start < y->captures[0].span.start);
 }
 
 static void analyse(struct lint_worker *worker, const struct source *source, TSNode root, struct lint_result *result)
@@ -236,7 +223,6 @@ static void analyse(struct lint_worker *worker, const struct source *source, TSN
 	if (!worker->candidates.count)
 		return;
 	match_place(linter->rules, &worker->candidates);
-	qsort(worker->candidates.items, worker->candidates.count, sizeof *worker->candidates.items, by_place);
 	struct def *module = lower_def(&lower, root, NULL);
 	bool *wanted = wanted_defs(worker, &lower);
 	worker->timing.lower += lap(&clock);

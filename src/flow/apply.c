@@ -66,9 +66,8 @@ static const struct value *source_of(const struct model_rule *rule, const struct
 	return args_get(args, rule->returns.from >= 0 ? (uint32_t)rule->returns.from : 0, NULL);
 }
 
-static void shape_result(struct interp *in, const struct model_returns *returns, struct value *out)
+static void shape_result(const struct model_returns *returns, struct value *out)
 {
-	(void)in;
 	if (returns->kinds)
 		out->kinds = returns->kinds;
 	if (returns->view)
@@ -135,15 +134,6 @@ static struct value parameters(struct interp *in, const struct model_returns *re
 	return pairs;
 }
 
-static struct value text_name(struct interp *in, const struct value *receiver, const struct args *args)
-{
-	struct value out = value_of(KIND_TEXT);
-	(void)in;
-	(void)receiver;
-	(void)args;
-	return out;
-}
-
 /* enumerate, zip, reversed, range, items, …: something to iterate, with what it yields. */
 static struct value iterator(struct interp *in, const struct model_rule *rule, const struct value *receiver,
 			     struct args *args, const struct expr *node)
@@ -186,14 +176,14 @@ static struct value iterator(struct interp *in, const struct model_rule *rule, c
 	tuple->library = model_class_get(in->model, "builtins.tuple");
 	uint32_t place = 0;
 	if (rule->returns.counted) {
-		struct value number = receiver ? text_name(in, receiver, args) : value_of(KIND_NUMBER);
+		struct value number = value_of(receiver ? KIND_TEXT : KIND_NUMBER);
 		if (!receiver)
 			number.flags = VALUE_COUNTER;
 		cell_set(in, object_slot(in, tuple, STR("0"), true), number);
 		place = 1;
 	}
 	for (uint32_t i = 0; i < count; i++, place++)
-		cell_set(in, object_slot(in, tuple, str_from(arena_format(in->arena, "%u", place)), true), elements[i]);
+		cell_set(in, object_slot(in, tuple, position_name(in, place), true), elements[i]);
 	add_element(in, object, object_value(in, tuple));
 	return object_value(in, object);
 }
@@ -244,9 +234,7 @@ static struct value twin(struct interp *in, const struct value *source, const st
 		copy->literal = from->literal;
 		copy->proved |= from->proved;
 		copy->input = from->input;
-		for (size_t j = 0; j < from->slots.count; j++)
-			cell_set(in, object_slot(in, copy, from->slots.items[j].name, true),
-				 cell_get(in, from->slots.items[j].cell));
+		copy_slots(in, copy, from);
 		if (from->rest)
 			cell_set(in, object_rest(in, copy), cell_get(in, from->rest));
 		out.objects[out.object_count++] = copy->id;
@@ -269,9 +257,7 @@ static struct value copied(struct interp *in, const struct model_rule *rule, con
 			continue;
 		}
 		object->literal = from->literal;
-		for (size_t j = 0; j < from->slots.count; j++)
-			cell_set(in, object_slot(in, object, from->slots.items[j].name, true),
-				 cell_get(in, from->slots.items[j].cell));
+		copy_slots(in, object, from);
 		if (from->rest)
 			add_element(in, object, cell_get(in, from->rest));
 		else if (from->input)
@@ -287,8 +273,7 @@ static struct value copied(struct interp *in, const struct model_rule *rule, con
 
 /* ---- effects ---- */
 
-static struct value effect_value(struct interp *in, const struct model_effect *effect, struct args *args,
-				 const struct expr *node)
+static struct value effect_value(struct interp *in, const struct model_effect *effect, struct args *args)
 {
 	if (effect->value >= 0) {
 		const struct value *value = args_get(args, (uint32_t)effect->value, NULL);
@@ -299,7 +284,6 @@ static struct value effect_value(struct interp *in, const struct model_effect *e
 	struct value all = value_bottom();
 	for (uint32_t i = 0; i < args->count; i++)
 		all = value_join(&in->origins, &all, &args->values[i]);
-	(void)node;
 	return value_is_bottom(&all) ? value_of(KIND_UNKNOWN) : all;
 }
 
@@ -346,18 +330,13 @@ static void consume(struct interp *in, const struct model_rule *rule, const stru
 	event->handed = flag && flag->kind != EXPR_CONSTANT;
 }
 
-static void reset_object(struct interp *in, struct object *object, bool popped, const struct expr *node)
+void reset_object(struct interp *in, struct object *object, bool popped, struct span node)
 {
-	struct event *event = event_add(in, EVENT_RESET, node->span);
+	struct event *event = event_add(in, EVENT_RESET, node);
 	event->holder = object->id;
 	event->popped = popped;
-	if (popped)
-		return;
-	for (size_t i = 0; i <= object->slots.count; i++) {
-		uint32_t cell = i < object->slots.count ? object->slots.items[i].cell : object->rest;
-		if (cell)
-			cell_set(in, cell, value_bottom());
-	}
+	if (!popped)
+		clear_slots(in, object);
 }
 
 static struct str receiver_text(struct interp *in, const struct expr *node)
@@ -365,9 +344,7 @@ static struct str receiver_text(struct interp *in, const struct expr *node)
 	const struct expr *callee = node->count ? node->items[0] : NULL;
 	if (callee && callee->kind == EXPR_ATTRIBUTE)
 		callee = callee->items[0];
-	if (!callee || callee->span.end > in->text.length)
-		return (struct str){"", 0};
-	return (struct str){in->text.at + callee->span.start, callee->span.end - callee->span.start};
+	return callee ? source_text(in, callee->span) : (struct str){"", 0};
 }
 
 /* d.update(a=x), d.update({"a": x}): stores under keys that are known. False where the keys are not. */
@@ -399,7 +376,7 @@ static bool update_by_keys(struct interp *in, struct object *into, struct args *
 static void apply_store(struct interp *in, const struct model_effect *effect, const struct value *target, struct args *args,
 			const struct expr *node)
 {
-	struct value value = effect_value(in, effect, args, node);
+	struct value value = effect_value(in, effect, args);
 	const struct value *key = effect->key >= 0 ? args_get(args, (uint32_t)effect->key, NULL) : NULL;
 	for (uint8_t i = 0; i < target->object_count; i++) {
 		struct object *object = object_get(in, target->objects[i]);
@@ -447,7 +424,7 @@ static void apply_freeze(struct interp *in, const struct value *target, struct a
 static void apply_log(struct interp *in, const struct model_effect *effect, const struct value *receiver, struct args *args,
 		      const struct expr *node)
 {
-	struct value value = effect_value(in, effect, args, node);
+	struct value value = effect_value(in, effect, args);
 	struct origin_set *all = formatted_origins(in, &value);
 	if (effect->value < 0)
 		for (uint32_t i = 0; i < args->count; i++)
@@ -470,7 +447,7 @@ static void apply_inplace(struct interp *in, const struct model_effect *effect, 
 	while (base->kind == EXPR_CALL && base->count && base->items[0]->kind == EXPR_ATTRIBUTE &&
 	       str_ends(base->items[0]->name, "_"))
 		base = base->items[0]->items[0];
-	struct value value = effect_value(in, effect, args, node);
+	struct value value = effect_value(in, effect, args);
 	write_tensor(in, base, receiver, &value, node->span);
 }
 
@@ -505,7 +482,7 @@ static void apply_effect(struct interp *in, const struct model_rule *rule, const
 	case EFFECT_RESET:
 	case EFFECT_POP:
 		for (uint8_t i = 0; i < target->object_count; i++)
-			reset_object(in, object_get(in, target->objects[i]), effect->kind == EFFECT_POP, node);
+			reset_object(in, object_get(in, target->objects[i]), effect->kind == EFFECT_POP, node->span);
 		break;
 	case EFFECT_CONSUME:
 		consume(in, rule, target, args, node);
@@ -587,14 +564,21 @@ static void note_fold(struct interp *in, const struct value *source, const struc
 	}
 }
 
-/* accelerator.prepare(a, b): a and b again, in the same places. */
-static struct value spread(struct interp *in, struct args *args, const struct expr *node)
+static struct value tuple_of(struct interp *in, const struct value *values, uint32_t count, const struct expr *node)
 {
 	struct object *tuple = object_new(in, node, 11, KIND_CONTAINER, node->span);
 	tuple->literal = true;
-	for (uint32_t i = 0; i < args->count; i++)
-		cell_set(in, object_slot(in, tuple, str_from(arena_format(in->arena, "%u", i)), true), args->values[i]);
+	for (uint32_t i = 0; i < count; i++)
+		cell_set(in, object_slot(in, tuple, position_name(in, i), true), values[i]);
 	return object_value(in, tuple);
+}
+
+/* The exception that is being handled; sys.exc_info(): its class, itself and its traceback, which holds the frames too. */
+static struct value handled_exception(struct interp *in, const struct model_rule *rule, const struct expr *node)
+{
+	struct value exception = object_value(in, object_get(in, in->handling->exception));
+	struct value parts[] = {value_of(KIND_UNKNOWN), exception, exception};
+	return rule->returns.kinds & KIND_CONTAINER ? tuple_of(in, parts, 3, node) : exception;
 }
 
 /* deepspeed.initialize(…): instances of the classes that NAMES lists, separated by spaces. */
@@ -607,7 +591,7 @@ static struct value made_parts(struct interp *in, const char *names, const struc
 		const struct model_class *class = model_class_get(in->model, arena_dup_bytes(in->arena, names, n));
 		struct object *part = object_new(in, node, 0x800u + i, class && class->kinds ? class->kinds : KIND_INSTANCE, node->span);
 		part->library = class;
-		cell_set(in, object_slot(in, tuple, str_from(arena_format(in->arena, "%u", i)), true), object_value(in, part));
+		cell_set(in, object_slot(in, tuple, position_name(in, i), true), object_value(in, part));
 		names += n + (names[n] == ' ');
 	}
 	return object_value(in, tuple);
@@ -655,7 +639,7 @@ static struct value result_of(struct interp *in, const struct model_rule *rule, 
 	struct source_values sources;
 	struct value out = value_bottom();
 	if (returns->spread && args->count > 1)
-		return spread(in, args, node);
+		return tuple_of(in, args->values, args->count, node); /* accelerator.prepare(a, b): in the same places */
 	if (returns->parts)
 		return made_parts(in, returns->parts, node);
 	if (returns->graph == GRAPH_RETURN && source)
@@ -722,7 +706,7 @@ static struct value result_of(struct interp *in, const struct model_rule *rule, 
 		out = value_of(returns->kinds ? returns->kinds : KIND_UNKNOWN);
 	bool passes = returns->graph == GRAPH_PASS || returns->graph == GRAPH_ELEMENT;
 	if (!passes || (returns->kinds && !out.object_count))
-		shape_result(in, returns, &out);
+		shape_result(returns, &out);
 	else if (returns->cpu || returns->accelerator)
 		out.device = returns->cpu ? DEVICE_CPU : DEVICE_ACCELERATOR;
 	if (!passes)
@@ -797,7 +781,7 @@ struct value apply_rule(struct interp *in, const struct model_rule *rule, const 
 		return grad_result(in, grad, args, node, name);
 	struct value out;
 	if (rule->binds && strcmp(rule->binds, "exception") == 0 && in->handling)
-		return object_value(in, object_get(in, in->handling->exception));
+		return handled_exception(in, rule, node);
 	if (rule->binds && strcmp(rule->binds, "arguments") == 0 && args->count)
 		return bind_arguments(in, args, node);
 	if (rule->first && args->count && !(args->values[0].kinds & rule->first))

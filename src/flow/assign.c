@@ -370,7 +370,7 @@ static void assign_sequence(struct interp *in, const struct expr *target, const 
 			part = object_value(in, rest);
 			item = item->count ? item->items[0] : item;
 		} else {
-			part = element_at(in, value, i, target->count, item);
+			part = element_at(in, value, i, item);
 		}
 		assign_target(in, item, part, node);
 	}

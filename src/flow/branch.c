@@ -281,23 +281,24 @@ bool exec_match(struct interp *in, const struct stmt *s)
 
 /* ---- exceptions ---- */
 
-static bool says(const struct interp *in, struct span span, const char *words)
+static bool says(const struct interp *in, struct span span, struct str words)
 {
-	size_t n = strlen(words);
-	for (uint32_t i = span.start; i + n <= span.end; i++)
-		if (memcmp(in->text.at + i, words, n) == 0)
-			return true;
-	return false;
+	return str_find(source_text(in, span), words, 0) != SIZE_MAX;
+}
+
+/* What HANDLER says it catches. */
+static struct span caught_by(const struct handler *handler)
+{
+	return handler->type ? handler->type->span : handler->span;
 }
 
 /* The class says it or, for RuntimeError and the like, the code that looks at the message. One that drops the frames
  * of the traceback holds nothing. */
 static bool handles_out_of_memory(const struct interp *in, const struct handler *handler)
 {
-	struct span type = handler->type ? handler->type->span : handler->span;
-	return (says(in, type, "OutOfMemoryError") || says(in, handler->span, "out of memory")) &&
-	       !says(in, handler->span, "traceback__") && !says(in, handler->span, "with_traceback") &&
-	       !says(in, handler->span, "clear_frames");
+	return (says(in, caught_by(handler), STR("OutOfMemoryError")) || says(in, handler->span, STR("out of memory"))) &&
+	       !says(in, handler->span, STR("traceback__")) && !says(in, handler->span, STR("with_traceback")) &&
+	       !says(in, handler->span, STR("clear_frames"));
 }
 
 static bool ran_forward(const struct interp *in, size_t first)
@@ -315,7 +316,7 @@ static bool run_handler(struct interp *in, const struct handler *handler, bool f
 	struct handling handling = {.outer = in->handling, .frame = in->frame};
 	bool holds = forward && handles_out_of_memory(in, handler);
 	if (holds) {
-		handling.span = handler->type ? handler->type->span : handler->span;
+		handling.span = caught_by(handler);
 		handling.exception = object_new(in, handler, 0, KIND_EXCEPTION, handling.span)->id;
 		in->catches = true;
 		in->handling = &handling;

@@ -53,7 +53,7 @@ static struct value collect_star(struct interp *in, const struct def *def, const
 			if (args->more)
 				add_element(in, object, args->values[i]);
 			else
-				cell_set(in, object_slot(in, object, str_from(arena_format(in->arena, "%u", kept++)), true),
+				cell_set(in, object_slot(in, object, position_name(in, kept++), true),
 					 args->values[i]);
 		}
 	}
@@ -112,9 +112,7 @@ static struct value make_generator(struct interp *in, struct object *function, u
 	generator->grad_mode = function->grad_mode;
 	generator->grad_argument = function->grad_argument;
 	generator->method = function->method;
-	for (size_t i = 0; i < function->slots.count; i++)
-		cell_set(in, object_slot(in, generator, function->slots.items[i].name, true),
-			 cell_get(in, function->slots.items[i].cell));
+	copy_slots(in, generator, function);
 	return object_value(in, generator);
 }
 
@@ -471,9 +469,7 @@ static void fill_container(struct interp *in, struct object *object, struct args
 		object->literal = is_parts(in, first, &range);
 		for (uint8_t i = 0; i < first->object_count; i++) {
 			struct object *from = object_get(in, first->objects[i]);
-			for (size_t j = 0; j < from->slots.count; j++)
-				cell_set(in, object_slot(in, object, from->slots.items[j].name, true),
-					 cell_get(in, from->slots.items[j].cell));
+			copy_slots(in, object, from);
 			if (from->rest)
 				add_element(in, object, cell_get(in, from->rest));
 			else if (from->input)

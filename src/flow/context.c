@@ -50,6 +50,19 @@ struct delta *delta_leaving(struct interp *in, uint32_t mark, struct delta *next
 	return delta;
 }
 
+/* Runs the inside and puts the grad mode back as it was, GRAD; SETS: the context changes it. */
+static bool run_block(struct interp *in, const struct stmt *stmt, uint32_t next, struct value grad, bool sets)
+{
+	bool block = in->frame ? in->frame->grad_block : false;
+	if (in->frame && sets)
+		in->frame->grad_block = true;
+	bool alive = run_inside(in, stmt, next, grad);
+	if (in->frame)
+		in->frame->grad_block = block;
+	cell_set(in, in->grad_cell, grad);
+	return alive;
+}
+
 static bool with_grad(struct interp *in, const struct value *context, const struct stmt *stmt, uint32_t next)
 {
 	struct value grad = cell_get(in, in->grad_cell);
@@ -62,14 +75,7 @@ static bool with_grad(struct interp *in, const struct value *context, const stru
 		grad_set(in, GRAD_BOTH); /* nullcontext() if train else no_grad() */
 	else
 		grad_enter(in, object->grad_mode, &object->grad_argument);
-	bool block = in->frame ? in->frame->grad_block : false;
-	if (in->frame)
-		in->frame->grad_block = true;
-	bool alive = run_inside(in, stmt, next, grad);
-	if (in->frame)
-		in->frame->grad_block = block;
-	cell_set(in, in->grad_cell, grad);
-	return alive;
+	return run_block(in, stmt, next, grad, true);
 }
 
 /* A generator under @contextmanager: what it does before its first yield holds inside, the rest comes after. */
@@ -85,14 +91,7 @@ static bool with_generator(struct interp *in, struct object *generator, const st
 		assign_target(in, item->target, yielded, item->target->span);
 	if (off)
 		grad_set(in, GRAD_OFF);
-	bool block = in->frame ? in->frame->grad_block : false;
-	if (in->frame && off)
-		in->frame->grad_block = true;
-	bool alive = run_inside(in, stmt, next, grad);
-	if (in->frame)
-		in->frame->grad_block = block;
-	cell_set(in, in->grad_cell, grad);
-	return alive;
+	return run_block(in, stmt, next, grad, off);
 }
 
 static bool with_object(struct interp *in, struct object *object, const struct with_item *item, const struct stmt *stmt,

@@ -206,9 +206,7 @@ static struct value eval_dict(struct interp *in, const struct expr *e)
 		} else {
 			for (uint8_t j = 0; j < v.object_count; j++) {
 				struct object *from = object_get(in, v.objects[j]);
-				for (size_t k = 0; k < from->slots.count; k++)
-					cell_set(in, object_slot(in, object, from->slots.items[k].name, true),
-						 cell_get(in, from->slots.items[k].cell));
+				copy_slots(in, object, from);
 				if (from->rest)
 					add_element(in, object, cell_get(in, from->rest));
 			}

@@ -48,15 +48,7 @@ static void exec_delete(struct interp *in, const struct stmt *s)
 		for (uint8_t j = 0; j < owner.object_count; j++) {
 			struct object *object = object_get(in, owner.objects[j]);
 			if (target->kind == EXPR_SUBSCRIPT) {
-				struct event *event = event_add(in, EVENT_RESET, s->span);
-				event->holder = object->id;
-				event->popped = item;
-				if (!item)
-					for (size_t k = 0; k <= object->slots.count; k++) {
-						uint32_t cell = k < object->slots.count ? object->slots.items[k].cell : object->rest;
-						if (cell)
-							cell_set(in, cell, value_bottom());
-					}
+				reset_object(in, object, item, s->span);
 			} else {
 				uint32_t cell = object_slot(in, object, target->name, true);
 				struct value none = value_of(KIND_NONE);

@@ -408,6 +408,15 @@ struct origin_set *formatted_origins(struct interp *in, const struct value *valu
 struct event *event_add(struct interp *in, enum event_kind kind, struct span node);
 /* Empties all slots: what the object held is gone. */
 void clear_slots(struct interp *in, struct object *object);
+/* Gives INTO what FROM has under names. */
+void copy_slots(struct interp *in, struct object *into, const struct object *from);
+/* The cell of the slot at I or, where I is the number of slots, of the rest; may be 0. */
+static inline uint32_t object_cell(const struct object *object, size_t i)
+{
+	return i < object->slots.count ? object->slots.items[i].cell : object->rest;
+}
+/* OBJECT is emptied or, where POPPED, gives back one element. */
+void reset_object(struct interp *in, struct object *object, bool popped, struct span node);
 /* What was written at SPAN. */
 struct str source_text(const struct interp *in, struct span span);
 void event_value(struct interp *in, struct event *event, const struct value *value);
@@ -431,7 +440,7 @@ void grad_set(struct interp *in, enum grad_mode mode);
 struct value element_of(struct interp *in, const struct value *value, const void *node);
 /* As element_of, but generators are run and iterators of the project asked. Sets *GRAD_OFF where one yields with grad off. */
 struct value next_element(struct interp *in, const struct value *iterable, const struct expr *node, bool *grad_off);
-struct value element_at(struct interp *in, const struct value *value, uint32_t position, uint32_t total, const struct expr *node);
+struct value element_at(struct interp *in, const struct value *value, uint32_t position, const struct expr *node);
 struct value combine(struct interp *in, const struct value *values, uint32_t count, struct span made); /* recorded op */
 struct value read_attribute(struct interp *in, const struct value *object, struct str name, const struct expr *node);
 struct value read_item(struct interp *in, const struct value *object, const struct value *key, const struct expr *node);

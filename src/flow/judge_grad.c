@@ -38,9 +38,7 @@ void judge_forward(struct judging *j, const struct event *event)
 	fact.site = event->site ? event->site : top_site(j, event->origins, 0);
 	fact.graph = event->site ? site_proof(j, event->site->id) : graph_proof(j, event->origins, ORIGIN_OP);
 	fact.holder = event->object_count ? object_get(j->in, event->objects[0]) : NULL;
-	for (const struct loop *loop = event->path; loop && !fact.loop; loop = loop->outer)
-		if (j->loops[loop->id] == LOOP_STEP || j->loops[loop->id] == LOOP_EPOCH)
-			fact.loop = loop;
+	fact.loop = loop_around(j, event->path, LOOP_STEP, LOOP_EPOCH);
 	if (!fact.loop || fact.graph == PROOF_NONE || arguments_carry(j, event) || walked_or_handed_on(j, event) ||
 	    dropped_before(j, event))
 		return;
@@ -138,7 +136,7 @@ uint32_t optimizer_modules(struct interp *in, const struct object *holder, uint3
 				  uint32_t room, int depth)
 {
 	for (size_t i = 0; i <= holder->slots.count; i++) {
-		uint32_t cell = i < holder->slots.count ? holder->slots.items[i].cell : holder->rest;
+		uint32_t cell = object_cell(holder, i);
 		struct value value = cell ? cell_get(in, cell) : value_bottom();
 		for (uint8_t k = 0; k < value.object_count; k++) {
 			const struct object *object = object_get(in, value.objects[k]);

@@ -4,8 +4,7 @@
 
 /* ---- consumption ---- */
 
-/* Whether what EVENT did happens in every iteration of LOOP. */
-static bool every_iteration(const struct event *event, const struct loop *loop)
+bool every_iteration(const struct event *event, const struct loop *loop)
 {
 	if (event->in_handler || !loop_within(event->path, loop))
 		return false;
@@ -182,20 +181,24 @@ static void apply_justifications(struct judging *j, const struct event *event, c
 
 /* ---- places ---- */
 
-void place(struct judging *j, struct fact *fact)
+void place_at(struct fact *fact, const struct call *call)
+{
+	fact->where = call->span;
+	fact->where_def = call->caller;
+	fact->elsewhere = true;
+}
+
+void place(struct fact *fact)
 {
 	const struct event *event = fact->event;
 	const struct call *made = fact->site ? fact->site->call : event->call;
 	fact->where = event->node;
 	fact->where_def = event->def;
-	(void)j;
 	for (const struct call *call = event->call; call; call = call->outer) {
 		if (call == made)
 			return;
 		if (call->outer == made && call->node) {
-			fact->where = call->span;
-			fact->where_def = call->caller;
-			fact->elsewhere = true;
+			place_at(fact, call);
 			return;
 		}
 	}
@@ -205,11 +208,8 @@ void place(struct judging *j, struct fact *fact)
 static void place_in_loop(struct fact *fact)
 {
 	for (const struct call *call = fact->event->call; call && call != fact->loop->call; call = call->outer)
-		if (call->outer == fact->loop->call && call->node) {
-			fact->where = call->span;
-			fact->where_def = call->caller;
-			fact->elsewhere = true;
-		}
+		if (call->outer == fact->loop->call && call->node)
+			place_at(fact, call);
 }
 
 struct fact new_fact(enum fact_kind kind, const struct event *event)
@@ -334,7 +334,7 @@ void judge_store(struct judging *j, const struct event *event)
 	if (holder->opaque) /* an append of its own may detach, convert or bound */
 		fact.proof = weaker(fact.proof, PROOF_NAME);
 	finish_growth(j, &fact, &s);
-	place(j, &fact);
+	place(&fact);
 	VEC_ADD(&j->facts, fact);
 }
 
@@ -421,7 +421,7 @@ void judge_accumulation(struct judging *j, const struct event *event)
 		return;
 	if (event->selects)
 		fact.growth = GROWTH_CONSTANT;
-	place(j, &fact);
+	place(&fact);
 	if (fact.holder && loop_within(fact.holder->birth, fact.loop))
 		place_in_loop(&fact);
 	VEC_ADD(&j->facts, fact);
@@ -431,13 +431,11 @@ void judge_log(struct judging *j, const struct event *event)
 {
 	struct fact fact = new_fact(FACT_LOG, event);
 	describe_value(j, &fact);
-	for (const struct loop *loop = event->path; loop && !fact.loop; loop = loop->outer)
-		if (j->loops[loop->id] == LOOP_STEP || j->loops[loop->id] == LOOP_CALL)
-			fact.loop = loop;
+	fact.loop = loop_around(j, event->path, LOOP_STEP, LOOP_CALL);
 	if (!fact.loop || fact.graph == PROOF_NONE)
 		return;
 	fact.proof = weaker(fact.graph, loop_proof(j, fact.loop));
-	place(j, &fact);
+	place(&fact);
 	VEC_ADD(&j->facts, fact);
 }
 
@@ -445,9 +443,7 @@ void judge_log(struct judging *j, const struct event *event)
 
 void judge_retry(struct judging *j, const struct event *event)
 {
-	struct fact fact = new_fact(FACT_RETRY, event);
-	fact.proof = PROOF_FLOW;
-	VEC_ADD(&j->facts, fact);
+	VEC_ADD(&j->facts, new_fact(FACT_RETRY, event));
 }
 
 /* Something else takes the place of what EVENT assigned, in each iteration of LOOP. */
@@ -481,6 +477,6 @@ void judge_exception(struct judging *j, const struct event *event)
 	finish_growth(j, &fact, &s);
 	if (event->kind == EVENT_ASSIGN)
 		fact.growth = GROWTH_CONSTANT;
-	place(j, &fact);
+	place(&fact);
 	VEC_ADD(&j->facts, fact);
 }

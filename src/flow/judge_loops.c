@@ -114,6 +114,13 @@ void decide_loops(struct judging *j)
 	}
 }
 
+const struct loop *loop_around(const struct judging *j, const struct loop *path, enum loop_kind one, enum loop_kind other)
+{
+	while (path && j->loops[path->id] != one && j->loops[path->id] != other)
+		path = path->outer;
+	return path;
+}
+
 bool leaks(const struct judging *j, const struct loop *loop)
 {
 	enum loop_kind kind = j->loops[loop->id];

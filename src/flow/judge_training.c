@@ -8,9 +8,7 @@
 
 static const struct loop *step_loop(const struct judging *j, const struct loop *path)
 {
-	while (path && j->loops[path->id] != LOOP_STEP)
-		path = path->outer;
-	return path;
+	return loop_around(j, path, LOOP_STEP, LOOP_STEP);
 }
 
 /* The innermost loop that is time, whatever its kind. */
@@ -21,12 +19,6 @@ static const struct loop *time_loop(const struct judging *j, const struct loop *
 	return path;
 }
 
-static bool unconditional_in(const struct event *event, const struct loop *loop)
-{
-	uint32_t depth = loop && loop->depth < 31 ? loop->depth : 0;
-	return (event->cond >> depth) == 0;
-}
-
 /* A helper that does nothing of a step itself is reported where the step calls it. */
 static void place_at_work(const struct judging *j, struct fact *fact)
 {
@@ -35,9 +27,7 @@ static void place_at_work(const struct judging *j, struct fact *fact)
 	for (int up = 0; up < 3 && call && call->node && def && !index_count(&j->defs, def->index); up++, call = call->outer) {
 		if (def->parent && def->parent->kind == DEF_CLASS)
 			return; /* a method is what its object does in the step: the place is there */
-		fact->where = call->span;
-		fact->where_def = call->caller;
-		fact->elsewhere = true;
+		place_at(fact, call);
 		def = call->caller;
 	}
 }
@@ -48,9 +38,7 @@ static void place_at_caller(struct fact *fact)
 	const struct call *call = fact->event->call;
 	if (!fact->event->handed || !call || !call->node)
 		return;
-	fact->where = call->span;
-	fact->where_def = call->caller;
-	fact->elsewhere = true;
+	place_at(fact, call);
 }
 
 /* ---- marks ---- */
@@ -93,7 +81,7 @@ void judge_mark(struct judging *j, const struct event *event)
 	}
 	struct fact fact = new_fact(FACT_CACHE, event);
 	fact.loop = time_loop(j, event->path);
-	if (!fact.loop || j->loops[fact.loop->id] != LOOP_STEP || !unconditional_in(event, fact.loop))
+	if (!fact.loop || j->loops[fact.loop->id] != LOOP_STEP || !every_iteration(event, fact.loop))
 		return;
 	place_at_work(j, &fact);
 	VEC_ADD(&j->facts, fact);
@@ -223,7 +211,7 @@ static const struct event *backward_before(struct judging *j, const struct event
 static bool owned_in_part(struct judging *j, const struct object *module)
 {
 	for (size_t i = 0; i <= module->slots.count; i++) {
-		uint32_t cell = i < module->slots.count ? module->slots.items[i].cell : module->rest;
+		uint32_t cell = object_cell(module, i);
 		struct value part = cell ? cell_get(j->in, cell) : value_bottom();
 		for (uint8_t k = 0; k < part.object_count; k++)
 			if (j->owned[part.objects[k]])
@@ -262,7 +250,7 @@ static void judge_unowned(struct judging *j, const struct event *backward, const
 static void own_parts(struct judging *j, const struct object *module)
 {
 	for (size_t i = 0; i <= module->slots.count; i++) {
-		uint32_t cell = i < module->slots.count ? module->slots.items[i].cell : module->rest;
+		uint32_t cell = object_cell(module, i);
 		struct value part = cell ? cell_get(j->in, cell) : value_bottom();
 		for (uint8_t k = 0; k < part.object_count; k++)
 			if (object_get(j->in, part.objects[k])->kinds & KIND_MODULE)

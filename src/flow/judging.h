@@ -59,6 +59,8 @@ uint32_t zero_keys(struct interp *in, const struct event *event, uint32_t *keys)
 
 /* judge_loops.c */
 bool leaks(const struct judging *j, const struct loop *loop);
+/* The innermost loop of PATH that is of the one kind or the other, or NULL. */
+const struct loop *loop_around(const struct judging *j, const struct loop *path, enum loop_kind one, enum loop_kind other);
 void decide_loops(struct judging *j);
 
 /* judge_proof.c */
@@ -77,7 +79,11 @@ enum proof module_proof(struct judging *j, const struct site *site);
 void judge_accumulation(struct judging *j, const struct event *event);
 void judge_store(struct judging *j, const struct event *event);
 /* A value that was handed down to where it is kept is reported at the call that handed it over. */
-void place(struct judging *j, struct fact *fact);
+void place(struct fact *fact);
+/* Reports FACT at CALL. */
+void place_at(struct fact *fact, const struct call *call);
+/* Whether what EVENT did happens in every iteration of LOOP. */
+bool every_iteration(const struct event *event, const struct loop *loop);
 enum proof loop_proof(const struct judging *j, const struct loop *loop);
 struct fact new_fact(enum fact_kind kind, const struct event *event);
 void judge_log(struct judging *j, const struct event *event);

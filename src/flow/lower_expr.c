@@ -393,27 +393,16 @@ static void mark_generator(struct lower *l)
 		def->is_generator = true;
 }
 
-static struct expr *lower_attribute(struct lower *l, TSNode node)
+/* OBJECT.NAME and NAME=VALUE: an expression under one field, a name under another. */
+static struct expr *lower_with_name(struct lower *l, TSNode node, enum expr_kind kind, enum py_field value, enum py_field name)
 {
 	uint32_t count;
 	struct py_child *children = kids(l, node, &count);
-	TSNode object = field_of(children, count, PY_F_OBJECT), name = field_of(children, count, PY_F_ATTRIBUTE);
-	struct expr *e = new_expr(l, EXPR_ATTRIBUTE, node);
-	struct expr *item = has_node(object) ? lower_expr(l, object) : new_expr(l, EXPR_UNKNOWN, node);
+	TSNode inner = field_of(children, count, value), word = field_of(children, count, name);
+	struct expr *e = new_expr(l, kind, node);
+	struct expr *item = has_node(inner) ? lower_expr(l, inner) : new_expr(l, EXPR_UNKNOWN, node);
 	set_items(l, e, &item, 1);
-	e->name = has_node(name) ? text_of(l, name) : (struct str){"", 0};
-	return e;
-}
-
-static struct expr *lower_keyword(struct lower *l, TSNode node)
-{
-	uint32_t count;
-	struct py_child *children = kids(l, node, &count);
-	TSNode name = field_of(children, count, PY_F_NAME), value = field_of(children, count, PY_F_VALUE);
-	struct expr *e = new_expr(l, EXPR_KEYWORD, node);
-	struct expr *item = has_node(value) ? lower_expr(l, value) : new_expr(l, EXPR_UNKNOWN, node);
-	set_items(l, e, &item, 1);
-	e->name = has_node(name) ? text_of(l, name) : (struct str){"", 0};
+	e->name = has_node(word) ? text_of(l, word) : (struct str){"", 0};
 	return e;
 }
 
@@ -488,7 +477,7 @@ static struct expr *lower_expr_kind(struct lower *l, TSNode node)
 	case PY_CONCATENATED_STRING:
 		return lower_string(l, node);
 	case PY_ATTRIBUTE:
-		return lower_attribute(l, node);
+		return lower_with_name(l, node, EXPR_ATTRIBUTE, PY_F_OBJECT, PY_F_ATTRIBUTE);
 	case PY_SUBSCRIPT:
 		return lower_subscript(l, node);
 	case PY_SLICE:
@@ -549,7 +538,7 @@ static struct expr *lower_expr_kind(struct lower *l, TSNode node)
 	case PY_NAMED:
 		return lower_named(l, node);
 	case PY_KEYWORD_ARGUMENT:
-		return lower_keyword(l, node);
+		return lower_with_name(l, node, EXPR_KEYWORD, PY_F_VALUE, PY_F_NAME);
 	case PY_PARENTHESIZED:
 	case PY_TYPE:
 	case PY_AS_PATTERN_TARGET:

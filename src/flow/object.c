@@ -57,10 +57,16 @@ struct object *object_get(struct interp *in, uint32_t id)
 void clear_slots(struct interp *in, struct object *object)
 {
 	for (size_t i = 0; i <= object->slots.count; i++) {
-		uint32_t cell = i < object->slots.count ? object->slots.items[i].cell : object->rest;
+		uint32_t cell = object_cell(object, i);
 		if (cell && !value_is_bottom(&in->cells.items[cell].value))
 			cell_set(in, cell, value_bottom());
 	}
+}
+
+void copy_slots(struct interp *in, struct object *into, const struct object *from)
+{
+	for (size_t i = 0; i < from->slots.count; i++)
+		cell_set(in, object_slot(in, into, from->slots.items[i].name, true), cell_get(in, from->slots.items[i].cell));
 }
 
 struct object *object_peek(struct interp *in, const void *node, uint32_t variant, uint32_t kinds, struct span span)
@@ -377,7 +383,7 @@ static void set_mode_deep(struct interp *in, struct object *object, struct str s
 	if (depth == 0)
 		return;
 	for (size_t i = 0; i <= object->slots.count; i++) {
-		uint32_t cell = i < object->slots.count ? object->slots.items[i].cell : object->rest;
+		uint32_t cell = object_cell(object, i);
 		struct value held = cell ? cell_get(in, cell) : value_bottom();
 		for (uint8_t j = 0; j < held.object_count; j++) {
 			struct object *child = object_get(in, held.objects[j]);

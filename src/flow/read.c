@@ -2,7 +2,7 @@
 #include "flow/interp.h"
 
 /* One part of the result of an unresolved call or forward: of the same graph, but proved on its own. */
-static struct value part_of(struct interp *in, const struct value *value, const void *node, uint32_t variant)
+static struct value part_of(struct interp *in, const struct value *value, uint32_t variant)
 {
 	struct value out = *value;
 	if (!value->origins)
@@ -23,7 +23,6 @@ static struct value part_of(struct interp *in, const struct value *value, const 
 		out.origins = origin_add(&in->origins, origin_without(&in->origins, out.origins, whole->id),
 					 origin_make(part->id, ORIGIN_SELF));
 	}
-	(void)node;
 	return out;
 }
 
@@ -74,7 +73,7 @@ struct str position_name(struct interp *in, uint32_t position)
 	return str_from(arena_format(in->arena, "%u", position));
 }
 
-struct value element_at(struct interp *in, const struct value *value, uint32_t position, uint32_t total,
+struct value element_at(struct interp *in, const struct value *value, uint32_t position,
 			const struct expr *node)
 {
 	struct value out = value_bottom();
@@ -83,8 +82,6 @@ struct value element_at(struct interp *in, const struct value *value, uint32_t p
 		struct object *object = object_get(in, value->objects[i]);
 		uint32_t cell = object_slot(in, object, position_name(in, position), false);
 		struct value v = cell ? cell_get(in, cell) : value_bottom();
-		if (object->kinds == KIND_EXCEPTION && position > 0)
-			v = object_value(in, object); /* sys.exc_info(): the class is first, what holds the frames behind it */
 		if (value_is_bottom(&v))
 			continue;
 		found++;
@@ -93,8 +90,7 @@ struct value element_at(struct interp *in, const struct value *value, uint32_t p
 	if (found && found == value->object_count && !(value->kinds & KIND_TENSOR))
 		return out;
 	struct value whole = element_of(in, value, node);
-	struct value part = value->object_count ? whole : part_of(in, &whole, node, position + 1);
-	(void)total;
+	struct value part = value->object_count ? whole : part_of(in, &whole, position + 1);
 	return value_join(&in->origins, &out, &part);
 }
 
@@ -209,7 +205,7 @@ struct value read_attribute(struct interp *in, const struct value *object, struc
 	} else if (value_may(object, KIND_TENSOR) && model_method(in->model, tensor, name)) {
 		v = bound_method(in, object, name, node);
 	} else {
-		struct value part = part_of(in, object, node, 0x1000000u | (uint32_t)(str_hash(name) & 0xffffff));
+		struct value part = part_of(in, object, 0x1000000u | (uint32_t)(str_hash(name) & 0xffffff));
 		v = tag_value(in, part, part.origins == object->origins ? ORIGIN_OP : ORIGIN_SELF);
 		v.kinds = KIND_UNKNOWN;
 		v.number = VALUE_NO_NUMBER;
@@ -231,8 +227,6 @@ struct str key_name(struct interp *in, const struct value *key)
 static struct value read_object_item(struct interp *in, struct object *object, const struct value *key,
 				     const struct expr *node)
 {
-	if (object->kinds == KIND_EXCEPTION)
-		return key->number > 0 ? object_value(in, object) : value_of(KIND_UNKNOWN); /* sys.exc_info() */
 	if (object->class_def && !(object->kinds & KIND_CONTAINER)) {
 		struct object *method = class_method(in, object->class_def, STR("__getitem__"));
 		if (method && method->function) {
@@ -296,7 +290,7 @@ struct value read_item(struct interp *in, const struct value *object, const stru
 	} else {
 		uint32_t variant = key->text.at ? 0x2000000u | (uint32_t)(str_hash(key->text) & 0xffffff)
 				  : key->number != VALUE_NO_NUMBER ? (uint32_t)key->number + 1u : 0x3000000u;
-		struct value part = part_of(in, object, node, variant);
+		struct value part = part_of(in, object, variant);
 		v = tag_value(in, part, part.origins == object->origins ? ORIGIN_OP : ORIGIN_SELF);
 		if (grad_is_off(in))
 			v = tag_value(in, v, ORIGIN_CUT);

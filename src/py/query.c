@@ -271,3 +271,16 @@ void query_set_run(const struct query_set *set, TSQueryCursor *cursor, TSNode no
 			add_match(set, pattern, &match, offset, matches);
 	}
 }
+
+size_t query_matches_before(const struct query_match_list *matches, uint32_t start)
+{
+	size_t low = 0, high = matches->count;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (matches->items[middle].captures[0].span.start < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

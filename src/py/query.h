@@ -47,4 +47,7 @@ bool query_set_has_capture(const struct query_set *set, uint32_t source, struct 
 void query_set_run(const struct query_set *set, TSQueryCursor *cursor, TSNode node, struct str text, uint32_t offset,
 		   struct query_match_list *matches);
 
+/* How many of MATCHES, sorted by where their first capture begins, begin before START. */
+size_t query_matches_before(const struct query_match_list *matches, uint32_t start);
+
 #endif

@@ -49,14 +49,7 @@ static int by_first_capture(const void *a, const void *b)
 static const struct query_match *candidate_at(const struct matching *m, const struct rule *rule, struct span span)
 {
 	const struct query_match_list *list = m->in->candidates;
-	size_t low = 0, high = list->count;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (list->items[middle].captures[0].span.start < span.start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	size_t low = query_matches_before(list, span.start);
 	const struct query_match *best = NULL;
 	for (; low < list->count && list->items[low].captures[0].span.start == span.start; low++) {
 		const struct query_match *match = &list->items[low];
@@ -428,13 +421,13 @@ void match_place(const struct rule_set *rules, struct query_match_list *candidat
 			match->captures[k] = first;
 		}
 	}
+	if (candidates->count)
+		qsort(candidates->items, candidates->count, sizeof *candidates->items, by_first_capture);
 }
 
 struct finding *match_rules(const struct match_input *input, size_t *count)
 {
 	struct matching m = {.in = input};
-	if (input->candidates->count)
-		qsort(input->candidates->items, input->candidates->count, sizeof *input->candidates->items, by_first_capture);
 	for (size_t i = 0; i < input->judgement->count; i++)
 		for (size_t r = 0; r < input->rules->count; r++)
 			if (input->selection->enabled[r])

@@ -18,11 +18,11 @@ struct match_input {
 	const struct source *source;
 	const struct analysis *analysis;
 	const struct judgement *judgement;
-	struct query_match_list *candidates; /* of all rules; sorted here by place */
+	const struct query_match_list *candidates; /* of all rules, as match_place left them */
 	struct arena *arena;                 /* owns the findings */
 };
 
-/* Puts each candidate's `at` capture first, where all that follows looks for its place. */
+/* Puts each candidate's `at` capture first, where all that follows looks for its place, and sorts them by it. */
 void match_place(const struct rule_set *rules, struct query_match_list *candidates);
 /* The findings, sorted by finding_compare, one for a rule and place. */
 struct finding *match_rules(const struct match_input *input, size_t *count);

@@ -91,6 +91,7 @@ static void matched(void)
 	query_set_run(subject.queries, cursor, ts_tree_root_node(subject.flow.tree), str_from(subject.flow.text), 0,
 		      &subject.candidates);
 	ts_query_cursor_delete(cursor);
+	match_place(&subject.set, &subject.candidates);
 	subject.findings = match_rules(&input, &subject.count);
 }
 
