@@ -303,6 +303,11 @@ void analysis_run(struct analysis *analysis, const struct model *model, struct a
 	run_module(in, module);
 	run_rest(in, lower, wanted, false);
 	run_rest(in, lower, wanted, true);
+	for (size_t i = 0; i < in->hooked.count; i++) {
+		begin_root(in, module);
+		hook_run_alone(in, i);
+		end_root(in);
+	}
 }
 
 void analysis_release(struct analysis *analysis)
@@ -320,5 +325,6 @@ void analysis_release(struct analysis *analysis)
 	VEC_RELEASE(&in->calls);
 	VEC_RELEASE(&in->events);
 	VEC_RELEASE(&in->roots);
+	VEC_RELEASE(&in->hooked);
 	arena_release(&in->scratch);
 }

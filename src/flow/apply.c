@@ -148,6 +148,7 @@ static struct value iterator(struct interp *in, const struct model_rule *rule, c
 		const struct value *last = args_get(args, args->count > 1 ? 1 : 0, NULL);
 		enum { SMALL_RANGE = 16 };
 		object->literal = object->range = last && last->number != VALUE_NO_NUMBER && last->number <= SMALL_RANGE;
+		object->size = last && last->number > 0 ? last->number : 0;
 		add_element(in, object, number);
 		return object_value(in, object);
 	}
@@ -257,6 +258,7 @@ static struct value copied(struct interp *in, const struct model_rule *rule, con
 			continue;
 		}
 		object->literal = from->literal;
+		object->size = from->size;
 		copy_slots(in, object, from);
 		if (from->rest)
 			add_element(in, object, cell_get(in, from->rest));
@@ -335,6 +337,8 @@ void reset_object(struct interp *in, struct object *object, bool popped, struct 
 	struct event *event = event_add(in, EVENT_RESET, node);
 	event->holder = object->id;
 	event->popped = popped;
+	if (object->kinds & KIND_HANDLE)
+		hook_removed(in, object->id);
 	if (!popped)
 		clear_slots(in, object);
 }
@@ -481,6 +485,11 @@ static void apply_effect(struct interp *in, const struct model_rule *rule, const
 		break;
 	case EFFECT_RESET:
 	case EFFECT_POP:
+		if (!target->object_count) { /* x.detach_(): whatever has x has it without its graph */
+			struct event *event = event_add(in, EVENT_RESET, node->span);
+			event_value(in, event, target);
+			event->detaches = true;
+		}
 		for (uint8_t i = 0; i < target->object_count; i++)
 			reset_object(in, object_get(in, target->objects[i]), effect->kind == EFFECT_POP, node->span);
 		break;
@@ -602,6 +611,8 @@ static struct value element_by_key(struct interp *in, const struct model_rule *r
 				   const struct args *args, const struct expr *node)
 {
 	const struct value *key = args_get(args, 0, NULL), *fallback = args_get(args, 1, NULL);
+	for (uint8_t i = 0; key && i < source->object_count; i++)
+		object_get(in, source->objects[i])->looked_up = true;
 	bool keyed = rule->returns.from == MODEL_SELF && key && source->object_count && (key->text.at || fallback);
 	struct value out = keyed ? read_item(in, source, key, node) : element_of(in, source, node);
 	if (keyed && fallback) {
@@ -709,8 +720,14 @@ static struct value result_of(struct interp *in, const struct model_rule *rule, 
 		shape_result(returns, &out);
 	else if (returns->cpu || returns->accelerator)
 		out.device = returns->cpu ? DEVICE_CPU : DEVICE_ACCELERATOR;
-	if (!passes)
+	if (!passes) {
 		out.made = node->span;
+		out.born = returns->graph == GRAPH_NO && receiver ? receiver->born : in->path;
+	}
+	if (returns->identity && source) {
+		out.flags |= VALUE_IDENTITY;
+		out.counter = made_over(in, source);
+	}
 	if (returns->reduces && !gives_dimension(args, receiver != NULL))
 		out.extent = EXTENT_SCALAR;
 	if (returns->indexed == 'a' || (returns->indexed == 'd' && gives_dimension(args, receiver != NULL)))
@@ -754,12 +771,14 @@ static struct value bind_arguments(struct interp *in, struct args *args, const s
 		object->method = function->method;
 		object->grad_mode = function->grad_mode;
 		object->grad_argument = function->grad_argument;
+		object->cached = function->cached;
 	}
 	return object_value(in, object);
 }
 
 /* A call that rules look for; one with a flag counts as switched off where the flag says no. */
-static void mark(struct interp *in, const struct model_rule *rule, struct args *args, const struct expr *node)
+static void mark(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,
+		 const struct expr *node)
 {
 	int flag = -1;
 	const struct value *given = NULL;
@@ -771,6 +790,12 @@ static void mark(struct interp *in, const struct model_rule *rule, struct args *
 	event->mark = rule->mark[0] == 'd' ? "debug" : rule->mark;
 	event->mode = !given ? 1 : value_only(given, KIND_NONE) || given->number == 0 ? 0 : given->number == 1 || value_only(given, KIND_TEXT) ? 1 : -1;
 	event->handed = in->statement_value != node;
+	if (receiver) {
+		memcpy(event->objects, receiver->objects, sizeof event->objects);
+		event->object_count = receiver->object_count;
+	}
+	if (args->count)
+		event_value(in, event, &args->values[0]);
 }
 
 struct value apply_rule(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,
@@ -819,6 +844,8 @@ struct value apply_rule(struct interp *in, const struct model_rule *rule, const 
 		for (uint32_t k = 0; k < args->count; k++) /* add_param_group: the optimizer owns these too */
 			add_element(in, object_get(in, receiver->objects[i]), args->values[k]);
 	if (rule->mark)
-		mark(in, rule, args, node);
+		mark(in, rule, receiver, args, node);
+	if (rule->hook && receiver)
+		hook_register(in, rule, receiver, args, &out, node);
 	return out;
 }

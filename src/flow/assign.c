@@ -12,20 +12,29 @@ struct chain {
 	bool selects; /* the value is the old one or another, unchanged */
 };
 
+const struct origin_set *tied_origins(struct interp *in, const struct value *value)
+{
+	const struct object *object = value->object_count == 1 ? object_get(in, value->objects[0]) : NULL;
+	bool fresh = object && (object->kinds & KIND_CONTAINER) && !(object->kinds & KIND_MODULE) && object->birth &&
+		     loop_within(in->path, object->birth);
+	return fresh ? deep_origins(in, value) : value->origins;
+}
+
 static struct chain find_chain(struct interp *in, uint32_t cell, const struct value *value)
 {
 	struct chain chain = {.count = 0};
 	uint32_t tied = 0;
+	const struct origin_set *origins = in->path ? tied_origins(in, value) : NULL;
 	/* sites are numbered in the order they were met: from the back, inner loops come first */
-	for (uint32_t i = value->origins && in->path ? value->origins->count : 0; i-- > 0 && chain.count < 4;) {
-		origin element = value->origins->items[i];
+	for (uint32_t i = origins ? origins->count : 0; i-- > 0 && chain.count < 4;) {
+		origin element = origins->items[i];
 		const struct site *site = in->sites.items[origin_site(element)];
 		enum origin_tag tag = origin_tag_of(element);
 		if (site->kind != SITE_CARRY || site->cell != cell || tag == ORIGIN_CUT || !loop_within(in->path, site->loop))
 			continue;
-		bool op = origin_has(value->origins, origin_make(site->id, ORIGIN_OP));
-		if (tag == ORIGIN_SELF && !op && !chain.count && value->origins->count > 1 && !value->object_count &&
-		    !origin_has(value->origins, origin_make(site->id, ORIGIN_CALL))) {
+		bool op = origin_has(origins, origin_make(site->id, ORIGIN_OP));
+		if (tag == ORIGIN_SELF && !op && !chain.count && origins->count > 1 && !value->object_count &&
+		    !origin_has(origins, origin_make(site->id, ORIGIN_CALL))) {
 			chain.selects = true;
 			chain.loops[chain.count++] = site->loop;
 		} else if (tag != ORIGIN_SELF && tied != site->id) {
@@ -44,6 +53,7 @@ static void add_chain_event(struct interp *in, uint32_t cell, const struct value
 			    struct span node, struct str name)
 {
 	struct event *event = event_add(in, EVENT_ACCUMULATE, node);
+	in->cells.items[cell].chained = true;
 	event_value(in, event, value);
 	event->cell = cell;
 	event->holder = in->cells.items[cell].object;
@@ -126,9 +136,10 @@ static struct value derive(struct interp *in, struct value value, uint32_t cell,
 
 static bool carries_cell(struct interp *in, const struct value *value, uint32_t cell)
 {
-	for (uint32_t i = 0; value->origins && i < value->origins->count; i++) {
-		const struct site *site = in->sites.items[origin_site(value->origins->items[i])];
-		if (site->kind == SITE_CARRY && site->cell == cell && origin_tag_of(value->origins->items[i]) != ORIGIN_CUT &&
+	const struct origin_set *origins = tied_origins(in, value);
+	for (uint32_t i = 0; origins && i < origins->count; i++) {
+		const struct site *site = in->sites.items[origin_site(origins->items[i])];
+		if (site->kind == SITE_CARRY && site->cell == cell && origin_tag_of(origins->items[i]) != ORIGIN_CUT &&
 		    loop_within(in->path, site->loop))
 			return true;
 	}
@@ -165,7 +176,7 @@ static struct chain kept_best(struct interp *in, uint32_t cell)
 	return chain;
 }
 
-static bool holds_tensor(struct interp *in, const struct value *value, int depth)
+bool holds_tensor(struct interp *in, const struct value *value, int depth)
 {
 	if (value_only(value, KIND_TENSOR) || (value_only(value, KIND_TENSOR | KIND_NUMBER) && (value->kinds & KIND_TENSOR)))
 		return true;
@@ -173,13 +184,69 @@ static bool holds_tensor(struct interp *in, const struct value *value, int depth
 		const struct object *object = object_get(in, value->objects[i]);
 		if (object->proved & KIND_TENSOR)
 			return true;
-		for (size_t k = 0; (object->kinds & KIND_CONTAINER) && k < object->slots.count; k++) {
+		bool record = (object->kinds & (KIND_CONTAINER | KIND_INSTANCE)) && !(object->kinds & KIND_MODULE);
+		for (size_t k = 0; record && k < object->slots.count; k++) {
 			struct value part = cell_get(in, object->slots.items[k].cell);
 			if (holds_tensor(in, &part, depth - 1))
 				return true;
 		}
 	}
 	return false;
+}
+
+/* Whether VALUE, made anew where the old value of CELL was made, holds that: a list linked from new to old. */
+static bool links_old(struct interp *in, const struct value *old, const struct value *value)
+{
+	for (uint8_t i = 0; i < value->object_count; i++) {
+		const struct object *object = object_get(in, value->objects[i]);
+		bool again = false;
+		for (uint8_t k = 0; k < old->object_count; k++)
+			again |= old->objects[k] == object->id;
+		if (!again || !(object->kinds & (KIND_CONTAINER | KIND_INSTANCE)) || (object->kinds & KIND_MODULE))
+			continue;
+		for (size_t s = 0; s <= object->slots.count; s++) {
+			uint32_t cell = object_cell(object, s);
+			struct value held = cell ? cell_get(in, cell) : value_bottom();
+			for (uint8_t k = 0; k < held.object_count; k++)
+				if (held.objects[k] == object->id)
+					return true;
+		}
+	}
+	return false;
+}
+
+static bool note_link(struct interp *in, uint32_t cell, const struct value *value, struct span node, struct str name)
+{
+	struct value old = cell_get(in, cell);
+	struct chain chain = {.count = 0};
+	if (!old.origins || !value->object_count || !links_old(in, &old, value))
+		return false;
+	for (struct loop *loop = in->path; loop && chain.count < 4; loop = loop->outer) {
+		uint32_t carry = carry_known(in, loop, cell);
+		if (carry && origin_has(old.origins, origin_make(carry, ORIGIN_SELF)))
+			chain.loops[chain.count++] = loop;
+	}
+	if (!chain.count)
+		return false;
+	add_chain_event(in, cell, value, &chain, node, name);
+	in->events.items[in->events.count - 1].linked = true;
+	return true;
+}
+
+/* An attribute or outer name gets VALUE, for others to read. */
+static void note_assignment(struct interp *in, uint32_t cell, const struct value *value, struct span node, struct str name)
+{
+	struct event *event = event_add(in, EVENT_ASSIGN, node);
+	event_value(in, event, value);
+	event->cell = cell;
+	event->holder = in->cells.items[cell].object;
+	event->name = name;
+	event->tensor = holds_tensor(in, value, 2);
+	if (!event->origins->count || in->cells.items[cell].site)
+		return;
+	struct site *site = site_new(in, SITE_OBJECT, in->module, cell, node);
+	site->cell = cell;
+	in->cells.items[cell].site = site->id;
 }
 
 void assign_cell(struct interp *in, uint32_t cell, struct value value, struct span node, struct str name, bool outer)
@@ -191,20 +258,15 @@ void assign_cell(struct interp *in, uint32_t cell, struct value value, struct sp
 		chain = kept_best(in, cell);
 	if (chain.count)
 		add_chain_event(in, cell, &value, &chain, node, name);
+	bool linked = note_link(in, cell, &value, node, name);
 	note_reset(in, cell, &value, node);
 	if (value.flags & VALUE_VIEW)
 		cut_back(in, cell, &value, node);
 	let_go(in, cell, &value, node);
 	value = derive(in, value, cell, node, name);
 	settle(in, cell, &value, name);
-	if (outer && (!chain.count || chain.selects)) {
-		struct event *event = event_add(in, EVENT_ASSIGN, node);
-		event_value(in, event, &value);
-		event->cell = cell;
-		event->holder = in->cells.items[cell].object;
-		event->name = name;
-		event->tensor = holds_tensor(in, &value, 2);
-	}
+	if (outer && !linked && (!chain.count || chain.selects))
+		note_assignment(in, cell, &value, node, name);
 	cell_set(in, cell, value);
 }
 
@@ -213,6 +275,8 @@ void fill_cell(struct interp *in, uint32_t cell, struct value value, struct span
 	struct chain chain = find_chain(in, cell, &value);
 	if (chain.count && !chain.selects)
 		add_chain_event(in, cell, &value, &chain, node, name);
+	if (!weak && in->cells.items[cell].chained && !carries_cell(in, &value, cell))
+		event_add(in, EVENT_RESET, node)->cell = cell;
 	struct value old = cell_get(in, cell);
 	cell_set(in, cell, weak ? value_join(&in->origins, &old, &value) : value);
 }
@@ -231,6 +295,19 @@ static void merge_slots(struct interp *in, struct object *into, const struct val
 	}
 }
 
+struct loop *made_over(const struct interp *in, const struct value *value)
+{
+	struct loop *loop = value->object_count ? in->objects.items[value->objects[0]]->birth : value->born;
+	for (uint32_t i = 0; !value->object_count && value->origins && i < value->origins->count; i++) {
+		const struct site *site = in->sites.items[origin_site(value->origins->items[i])];
+		if (site->kind != SITE_CARRY && site->path && (!loop || site->path->depth > loop->depth))
+			loop = site->path;
+	}
+	while (loop && !loop_within(in->path, loop))
+		loop = loop->outer;
+	return loop;
+}
+
 static void add_store_event(struct interp *in, struct object *holder, enum store_op op, const struct value *key,
 			    const struct value *value, struct span node, struct str name)
 {
@@ -240,9 +317,14 @@ static void add_store_event(struct interp *in, struct object *holder, enum store
 	event->op = op;
 	event->name = name;
 	event->bounded = holder->bounded || holder->guarded;
+	event->tensor = holds_tensor(in, value, 2);
 	if (key) {
 		event->key = *key;
 		event->has_key = true;
+		if (value_only(key, KIND_TENSOR)) { /* tensors are told apart by identity */
+			event->key.flags |= VALUE_IDENTITY;
+			event->key.counter = made_over(in, key);
+		}
 	}
 }
 

@@ -8,6 +8,32 @@ void cond_push(struct interp *in)
 	in->cond_open[depth < 63 ? depth : 63]++;
 }
 
+struct sides sides_begin(struct interp *in, uint32_t count)
+{
+	return (struct sides){.several = count > 1, .mark = count > 1 ? state_mark(in) : 0};
+}
+
+void side_begin(struct interp *in, struct sides *sides)
+{
+	if (sides->several)
+		cond_push(in);
+}
+
+void side_end(struct interp *in, struct sides *sides)
+{
+	if (!sides->several)
+		return;
+	cond_pop(in);
+	sides->ends = state_delta(in, sides->mark, sides->ends);
+	state_undo(in, sides->mark);
+}
+
+void sides_end(struct interp *in, struct sides *sides)
+{
+	if (sides->several)
+		state_join(in, sides->mark, sides->ends, false);
+}
+
 void cond_pop(struct interp *in)
 {
 	uint32_t depth = in->path ? in->path->depth : 0;
@@ -360,7 +386,8 @@ const struct object *kept_exception(struct interp *in, const struct value *value
 		const struct object *object = object_get(in, value->objects[i]);
 		if (object->kinds == KIND_EXCEPTION)
 			return object;
-		for (size_t k = 0; depth > 0 && (object->kinds & KIND_CONTAINER) && k < object->slots.count; k++) {
+		bool record = (object->kinds & (KIND_CONTAINER | KIND_INSTANCE)) && !(object->kinds & KIND_MODULE);
+		for (size_t k = 0; depth > 0 && record && k < object->slots.count; k++) {
 			struct value part = cell_get(in, object->slots.items[k].cell);
 			const struct object *found = kept_exception(in, &part, depth - 1);
 			if (found)

@@ -126,6 +126,7 @@ static void run_body(struct interp *in, struct object *function, uint32_t self, 
 	const struct expr *statement = in->statement_value;
 	in->visited[def->index] = true;
 	in->call = call_enter(in, node, def, node ? node->span : def->head);
+	in->call->self = self;
 	frame->caller = outer_frame;
 	frame->def = def;
 	frame->call = in->call;
@@ -169,7 +170,7 @@ static void run_body(struct interp *in, struct object *function, uint32_t self, 
 }
 
 /* A method that was called on a module from outside of it is one forward to whoever called. */
-static void note_forward(struct interp *in, uint32_t self, uint32_t forwards, const struct value *result,
+static void note_forward(struct interp *in, uint32_t self, uint32_t forwards, bool recorded, const struct value *result,
 			 const struct expr *node)
 {
 	if (!self || in->forward_count == forwards || !node || !deep_origins(in, result)->count)
@@ -179,6 +180,22 @@ static void note_forward(struct interp *in, uint32_t self, uint32_t forwards, co
 	event->objects[0] = self;
 	event->object_count = 1;
 	event->mode = object_mode(in, object_get(in, self));
+	if (!recorded && event->grad == GRAD_ON)
+		event->grad = GRAD_BOTH; /* the module switches by itself */
+}
+
+/* A function whose results are kept by its arguments is called: notes who is kept so, a tensor or what holds one. */
+static void note_cached(struct interp *in, const struct object *function, uint32_t self, const struct args *args)
+{
+	struct event *event = event_add(in, EVENT_MARK, function->cached);
+	event->mark = "cached";
+	event->objects[0] = self;
+	event->object_count = self != 0;
+	for (uint32_t i = 0; i < args->count && !event->tensor; i++) {
+		event->tensor = holds_tensor(in, &args->values[i], 2);
+		event->value = args->values[i];
+		event->value.counter = made_over(in, &args->values[i]);
+	}
 }
 
 struct value call_def(struct interp *in, struct object *function, uint32_t self, struct args *args,
@@ -200,14 +217,16 @@ struct value call_def(struct interp *in, struct object *function, uint32_t self,
 			in->handling->recursed = true;
 		return value_bottom();
 	}
+	if (function->cached.end)
+		note_cached(in, function, self, args);
 	bool module = self && (object_get(in, self)->kinds & KIND_MODULE) && in->module_depth == 0;
-	uint32_t forwards = in->forward_count;
+	uint32_t forwards = in->forward_count, recorded_forwards = in->recorded_count;
 	in->module_depth += module;
 	struct frame frame = {0};
 	run_body(in, function, self, args, node, &frame);
 	in->module_depth -= module;
 	if (module)
-		note_forward(in, self, forwards, &frame.result, node);
+		note_forward(in, self, forwards, in->recorded_count > recorded_forwards, &frame.result, node);
 	return value_is_bottom(&frame.result) ? value_of(KIND_NONE) : frame.result;
 }
 
@@ -273,10 +292,12 @@ static void hand_over(struct interp *in, const struct args *args, const struct e
 		const struct value *value = &args->values[i];
 		for (uint8_t j = 0; j < value->object_count; j++) {
 			struct object *object = object_get(in, value->objects[j]);
-			bool module = ((object->kinds | object->proved) & KIND_MODULE) != 0;
+			uint32_t kinds = object->kinds | object->proved;
+			bool module = (kinds & KIND_MODULE) != 0;
 			if (module && !(value->flags & VALUE_PARAMETER))
 				set_mode(in, object, STR("%mode"), VALUE_NO_NUMBER);
-			if (node && (module || ((object->kinds | object->proved) & KIND_OPTIMIZER)))
+			if (node && (module || (kinds & (KIND_OPTIMIZER | KIND_METRIC)) || object->class_def ||
+				     (object->library && object->library->threads)))
 				hand_object(in, object, node);
 		}
 		if (!node || !carries(in, value) || (value->flags & VALUE_PARAMETER))
@@ -348,6 +369,7 @@ struct value unknown_call(struct interp *in, const struct value *callee, struct 
 	if (!node)
 		return out;
 	out.made = node->span;
+	out.born = in->path;
 	uint32_t object = callee && callee->object_count ? callee->objects[0] : 0;
 	/* what is called is what the loop goes over: its parts, not its steps */
 	struct loop *over = object && !receiver && object_get(in, object)->fresh ? object_get(in, object)->birth : NULL;
@@ -403,6 +425,7 @@ struct value forward_call(struct interp *in, struct object *module, const struct
 		return out;
 	}
 	in->forward_count++;
+	in->recorded_count += grad_now(in) == GRAD_ON;
 	bool off = grad_is_off(in), frozen = hidden_number(in, module, STR("%frozen")) == 1;
 	struct origin_set *recorded = out.origins;
 	if (out.origins)
@@ -483,6 +506,26 @@ static void fill_container(struct interp *in, struct object *object, struct args
 			cell_set(in, object_slot(in, object, args->names[i], true), args->values[i]);
 }
 
+/* How many worker processes a loader is given: 0, 1 for some, -1 for unknown. */
+static int worker_count(const struct args *args)
+{
+	const struct value *workers = args_get(args, 5, "num_workers");
+	if (!workers)
+		return args->more ? -1 : 0;
+	return workers->number == VALUE_NO_NUMBER ? -1 : workers->number > 0;
+}
+
+static void note_made(struct interp *in, const struct object *object, const struct args *args, const struct expr *node)
+{
+	struct event *event = event_add(in, EVENT_MADE, node->span);
+	event->objects[0] = object->id;
+	event->object_count = 1;
+	event->name = object->library ? str_from(object->library->name) : (struct str){"", 0};
+	if (args->count)
+		event_value(in, event, args_get(args, 0, "dataset") ? args_get(args, 0, "dataset") : &args->values[0]);
+	event->mode = object->kinds & KIND_LOADER ? worker_count(args) : -1;
+}
+
 static struct value library_instance(struct interp *in, const struct model_class *class, struct args *args,
 				     const struct expr *node)
 {
@@ -502,6 +545,8 @@ static struct value library_instance(struct interp *in, const struct model_class
 		out.origins = all.origins;
 		out.flags |= all.flags & VALUE_GRAD_OFF;
 	}
+	if (class->threads || (class->kinds & (KIND_OPTIMIZER | KIND_LOADER)))
+		note_made(in, object, args, node);
 	if (class->made) {
 		struct str none = {"", 0};
 		apply_rule(in, class->made, &out, args, node, none);
@@ -560,8 +605,8 @@ static struct args *with_bound(struct interp *in, const struct args *bound, cons
 	return all;
 }
 
-static struct value call_object(struct interp *in, struct object *object, const struct value *callee, struct args *args,
-				const struct expr *node)
+static struct value call_what(struct interp *in, struct object *object, const struct value *callee, struct args *args,
+			      const struct expr *node)
 {
 	struct value self = object_value(in, object);
 	if (object->kinds & KIND_CLASS)
@@ -592,19 +637,28 @@ static struct value call_object(struct interp *in, struct object *object, const 
 	return unknown_call(in, &self, callee_name(in, node), NULL, args, node, false);
 }
 
+static struct value call_object(struct interp *in, struct object *object, const struct value *callee, struct args *args,
+				const struct expr *node)
+{
+	struct value out = call_what(in, object, callee, args, node);
+	if (in->hooked.count && !(object->kinds & (KIND_FUNCTION | KIND_CLASS)))
+		hooks_run(in, object, args, &out);
+	return out;
+}
+
 struct value call_value(struct interp *in, const struct value *callee, struct args *args, const struct expr *node)
 {
 	struct value out = value_bottom();
 	if (callee->dotted && node)
 		out = library_call(in, callee->dotted, args, node);
+	struct sides sides = sides_begin(in, callee->object_count);
 	for (uint8_t i = 0; i < callee->object_count; i++) {
-		if (callee->object_count > 1)
-			cond_push(in);
+		side_begin(in, &sides);
 		struct value v = call_object(in, object_get(in, callee->objects[i]), callee, args, node);
-		if (callee->object_count > 1)
-			cond_pop(in);
+		side_end(in, &sides);
 		out = value_join(&in->origins, &out, &v);
 	}
+	sides_end(in, &sides);
 	if (callee->dotted || callee->object_count)
 		return out;
 	return unknown_call(in, callee, callee_name(in, node), NULL, args, node, false);
@@ -623,7 +677,7 @@ static struct value call_object_method(struct interp *in, struct object *object,
 				       struct str name, struct args *args, const struct expr *node)
 {
 	uint32_t cell = object_slot(in, object, name, false);
-	struct value held = cell && !(object->kinds & KIND_CONTAINER) ? cell_get(in, cell) : value_bottom();
+	struct value held = cell && (object->class_def || !(object->kinds & KIND_CONTAINER)) ? cell_get(in, cell) : value_bottom();
 	struct value self = object_value(in, object);
 	self.origins = whole->origins;
 	self.flags = whole->flags;
@@ -722,6 +776,8 @@ struct value call_method(struct interp *in, const struct value *receiver, struct
 			 const struct expr *node)
 {
 	struct value out = value_bottom();
+	if (str_is(name, "reset") && (!receiver->object_count || object_get(in, receiver->objects[0])->input))
+		in->resets_unknown = true;
 	if (enters_grad(in, receiver, name, args, &out))
 		return out;
 	if (receiver->dotted) {
@@ -729,15 +785,14 @@ struct value call_method(struct interp *in, const struct value *receiver, struct
 		out = library_call(in, dotted, args, node);
 	}
 	bool tensors = value_only(receiver, KIND_TENSOR | KIND_NUMBER) || (receiver->flags & VALUE_PARAMETER);
+	struct sides sides = sides_begin(in, tensors ? 0 : receiver->object_count);
 	for (uint8_t i = 0; i < receiver->object_count && !tensors; i++) {
-		bool several = receiver->object_count > 1;
-		if (several)
-			cond_push(in);
+		side_begin(in, &sides);
 		struct value v = call_object_method(in, object_get(in, receiver->objects[i]), receiver, name, args, node);
-		if (several)
-			cond_pop(in);
+		side_end(in, &sides);
 		out = value_join(&in->origins, &out, &v);
 	}
+	sides_end(in, &sides);
 	if (receiver->dotted || (receiver->object_count && !tensors && !(receiver->kinds & KIND_TENSOR)))
 		return out;
 	const struct model_class *class = class_of_kind(in, receiver);

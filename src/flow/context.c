@@ -112,6 +112,11 @@ static bool with_object(struct interp *in, struct object *object, const struct w
 	return alive;
 }
 
+static bool is_debug(const struct event *event)
+{
+	return event->kind == EVENT_MARK && strcmp(event->mark, "debug") == 0;
+}
+
 /* A context that is a mark: notes where its block ends. */
 static bool with_mark(struct interp *in, size_t first, const struct with_item *item, const struct value *context,
 		      const struct stmt *stmt, uint32_t next)
@@ -121,7 +126,7 @@ static bool with_mark(struct interp *in, size_t first, const struct with_item *i
 	size_t last = in->events.count;
 	bool alive = run_inside(in, stmt, next, cell_get(in, in->grad_cell));
 	for (size_t i = first; i < last && i < in->events.count; i++)
-		if (in->events.items[i].kind == EVENT_MARK)
+		if (is_debug(&in->events.items[i]))
 			in->events.items[i].block_end = in->order;
 	return alive;
 }
@@ -144,7 +149,7 @@ bool exec_with(struct interp *in, const struct stmt *stmt, uint32_t next)
 	struct value context = eval(in, item->value);
 	bool marked = false;
 	for (size_t i = first; i < in->events.count; i++)
-		marked |= in->events.items[i].kind == EVENT_MARK;
+		marked |= is_debug(&in->events.items[i]);
 	if (marked)
 		return with_mark(in, first, item, &context, stmt, next + 1);
 	if (asks_grad(in, &context)) {
@@ -172,6 +177,11 @@ bool exec_with(struct interp *in, const struct stmt *stmt, uint32_t next)
 		assign_target(in, item->target, inner, item->target->span);
 	}
 	bool alive = run_inside(in, stmt, next + 1, grad);
+	for (uint8_t i = 0; i < context.object_count; i++) {
+		struct object *object = object_get(in, context.objects[i]);
+		if (object->library && object->library->threads)
+			reset_object(in, object, false, item->value->span);
+	}
 	/* a stack of contexts that the block filled ends with it */
 	cell_set(in, in->grad_cell, grad);
 	return alive;

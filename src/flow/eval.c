@@ -65,6 +65,7 @@ struct value combine(struct interp *in, const struct value *values, uint32_t cou
 	if (out.counter)
 		out.flags |= VALUE_COUNTER;
 	out.made = made;
+	out.born = in->path;
 	return out;
 }
 
@@ -102,7 +103,7 @@ struct value library_value(struct interp *in, const char *dotted, struct span ma
 static struct value read_name(struct interp *in, const struct expr *e)
 {
 	uint32_t cell = lookup_cell(in, e->name);
-	struct value value = cell ? cell_get(in, cell) : value_bottom();
+	struct value value = cell ? read_kept(in, cell) : value_bottom();
 	if (!value_is_bottom(&value))
 		return value;
 	if (!cell || in->cells.items[cell].def == in->module) {
@@ -255,6 +256,7 @@ static struct value repeat(struct interp *in, const struct value *a, const struc
 	bool first = is_container_value(in, a);
 	const struct value *times = first ? b : a;
 	struct value out = concatenate(in, first ? a : b, 1, e);
+	object_get(in, out.objects[0])->size = times->number > 0 ? times->number : 0;
 	object_get(in, out.objects[0])->literal = times->number != VALUE_NO_NUMBER && times->number <= FEW;
 	out.flags &= (uint16_t)~VALUE_CONCAT;
 	out.origins = in->origins.empty;
@@ -269,18 +271,32 @@ static bool call_operator(struct interp *in, const struct value *a, const struct
 		char op;
 		const char *name;
 	} names[] = {{'+', "__add__"}, {'-', "__sub__"}, {'*', "__mul__"}, {'/', "__truediv__"}, {'@', "__matmul__"}};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		struct object *object = a->object_count == 1 ? object_get(in, a->objects[0]) : NULL;
-		struct object *method = names[i].op == op && object && object->class_def && !(object->kinds & KIND_CONTAINER)
-						? class_method(in, object->class_def, str_from(names[i].name)) : NULL;
-		if (!method || !method->function)
-			continue;
+	struct str name = {"", 0};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (names[i].op == op)
+			name = str_from(names[i].name);
+	struct object *methods[VALUE_OBJECTS];
+	for (uint8_t i = 0; i < a->object_count && name.length; i++) {
+		const struct object *object = object_get(in, a->objects[i]);
+		methods[i] = object->class_def && !(object->kinds & KIND_CONTAINER) ? class_method(in, object->class_def, name) : NULL;
+		if (!methods[i] || !methods[i]->function)
+			return false;
+	}
+	struct value result = value_bottom();
+	struct sides sides = sides_begin(in, name.length ? a->object_count : 0);
+	for (uint8_t i = 0; i < a->object_count && name.length; i++) {
 		struct args *args = args_new(in, 1);
 		args_add(args, *b, (struct str){"", 0}, NULL);
-		*out = call_def(in, method, object->id, args, e);
-		return true;
+		side_begin(in, &sides);
+		struct value v = call_def(in, methods[i], a->objects[i], args, e);
+		side_end(in, &sides);
+		result = value_join(&in->origins, &result, &v);
 	}
-	return false;
+	sides_end(in, &sides);
+	if (value_is_bottom(&result))
+		return false;
+	*out = result;
+	return true;
 }
 
 static struct value eval_binary(struct interp *in, const struct expr *e)
@@ -325,6 +341,8 @@ static struct value eval_compare(struct interp *in, const struct expr *e)
 	for (uint16_t i = 0; i < e->count; i++) {
 		struct value v = eval(in, e->items[i]);
 		tensor |= (v.kinds & KIND_TENSOR) != 0;
+		for (uint8_t k = 0; i > 0 && (e->op == 'i' || e->op == 'n') && k < v.object_count; k++)
+			object_get(in, v.objects[k])->looked_up = true;
 	}
 	bool identity = e->op == 's' || e->op == 'S' || e->op == 'i' || e->op == 'n';
 	struct value out = value_of(tensor && !identity ? KIND_TENSOR | KIND_NUMBER : KIND_NUMBER);

@@ -53,6 +53,7 @@ static void exec_delete(struct interp *in, const struct stmt *s)
 				uint32_t cell = object_slot(in, object, target->name, true);
 				struct value none = value_of(KIND_NONE);
 				let_go(in, cell, &none, s->span);
+				event_add(in, EVENT_RESET, s->span)->cell = cell;
 				cell_set(in, cell, none);
 			}
 		}
@@ -81,6 +82,10 @@ static struct value decorate(struct interp *in, struct object *function, const s
 		const struct expr *e = def->decorators[i];
 		struct value decorator = eval(in, e);
 		const char *dotted = decorator.dotted;
+		struct value factory = e->kind == EXPR_CALL ? eval(in, e->items[0]) : decorator;
+		const struct model_rule *made = factory.dotted ? model_call(in->model, factory.dotted) : NULL;
+		if (made && made->mark && strcmp(made->mark, "caches") == 0)
+			function->cached = e->span;
 		if (dotted && strcmp(dotted, "builtins.property") == 0)
 			function->is_property = true;
 		else if (dotted && strcmp(dotted, "builtins.staticmethod") == 0)

@@ -34,6 +34,7 @@ struct loop {
 	bool in_forward;     /* inside a module's forward: a part of a step */
 	bool in_module;      /* inside another method of a module: the same, unless it evaluates */
 	bool retry;          /* its body is a try that leaves on success */
+	bool hook;           /* virtual: a hook runs whenever a module out of sight is called */
 	struct head_list *head; /* what the last walk found at its back edge */
 	VEC(struct object *) born; /* objects made in it and in no loop inside */
 };
@@ -46,6 +47,7 @@ struct call {
 	struct span span;
 	struct def *caller;      /* the definition the call stands in */
 	struct def *callee;
+	uint32_t self;           /* object whose method was called, or 0 */
 	struct loop *path;       /* loops around the call */
 };
 
@@ -58,7 +60,7 @@ enum site_kind {
 	SITE_INPUT,     /* a parameter or attribute of unknown content */
 	SITE_LEAF,      /* parameters of a module, tensors made to require grad */
 	SITE_DERIVED,   /* a recorded result that got a name */
-	SITE_OBJECT,    /* a holder: read from it */
+	SITE_OBJECT,    /* a holder, or an attribute: read from it */
 	SITE_CARRY      /* a name, slot or attribute at the head of a loop */
 };
 
@@ -116,6 +118,8 @@ struct object {
 	bool input;              /* of unknown content: a parameter or an attribute nobody assigns */
 	bool literal;            /* a display or constant range of few elements */
 	bool range;              /* counts */
+	int64_t size;            /* how many elements it has, 0 where that is unknown */
+	bool looked_up;          /* somebody asks whether a key is in it */
 	uint32_t guarded;        /* open conditions that bound its length */
 	bool bounded;            /* keeps at most a fixed number of elements */
 	bool iterator;           /* enumerate, zip and the like */
@@ -132,6 +136,7 @@ struct object {
 	struct str method;
 	bool is_class_method, is_static, is_property;
 	const char *library_function; /* dotted name of a bound library function */
+	struct span cached;      /* the decorator that keeps results by arguments, empty: none */
 	struct args *bound_args; /* of partial and generators */
 	/* grad contexts */
 	const char *grad_mode;   /* "off", "on", "inference" or "argument" */
@@ -147,6 +152,8 @@ struct cell {
 	uint32_t object;     /* whose slot it is, 0 for a variable */
 	struct def *def;     /* whose variable it is */
 	struct call *call;   /* of the frame whose variable it is */
+	uint32_t site;       /* stands for what is read from it, where it keeps a tensor for others to read; else 0 */
+	bool chained;        /* it was computed from its own old value */
 	bool outlives;       /* an inner function may read or set it once the frame is gone */
 	uint32_t stamp;      /* scratch of joins */
 	uint32_t join_count;
@@ -228,6 +235,7 @@ enum event_kind {
 	EVENT_GRAD_CONTEXT, /* a grad mode made and dropped, or switched by statement */
 	EVENT_YIELD,      /* inside a block that sets the grad mode */
 	EVENT_MODE,       /* train() or eval() */
+	EVENT_MADE,       /* an optimizer, a loader or something with threads of its own was made */
 	EVENT_STEP,       /* an optimizer stepped */
 	EVENT_ZERO,       /* gradients are zeroed, or may be: something unresolved got the optimizer or module */
 	EVENT_MARK,       /* a call that library data marks */
@@ -241,6 +249,17 @@ struct handling {
 	struct span span;     /* what it catches */
 	uint32_t exception;   /* object */
 	bool recursed;        /* the function of the block was called from it again, which isn't walked */
+};
+
+/* A function that was registered as a hook. */
+struct hooked {
+	uint32_t module;       /* object it was registered on, or whose parameters it was */
+	uint32_t handle;       /* object */
+	struct value function;
+	const char *kind;      /* "forward", "pre", "backward", "backward-pre" or "gradient" */
+	const struct expr *node; /* the call that registered it */
+	bool ran;              /* a call of the module was seen since */
+	bool removed;          /* … or of the handle's remove() */
 };
 
 enum grad_mode { GRAD_ON, GRAD_OFF, GRAD_INFERENCE, GRAD_UNKNOWN, GRAD_BOTH };
@@ -271,7 +290,10 @@ struct event {
 	const char *mark;
 	uint32_t block_end;     /* of a mark that is the context of a block: order at its end */
 	bool popped;            /* the reset gives back one element */
+	bool detaches;          /* it takes the graph from its value, in place */
 	bool in_handler;
+	bool linked;            /* an accumulation whose new value holds the old one */
+	bool in_hook;           /* done by a function that was registered as a hook */
 	struct span caught;     /* of a retry, or of an exception that is kept: the clause that caught it */
 	bool rebuilt;           /* an accumulation that joins containers or tensors end to end */
 	bool through_module;    /* an accumulation whose chain goes through a call */
@@ -361,10 +383,13 @@ struct interp {
 	int forward_depth;         /* forward methods of modules entered */
 	int method_depth;          /* any methods of modules entered */
 	const void *anchor;        /* stands for "no call" in keys, one a root */
-	uint32_t forward_count;    /* forwards seen so far */
+	uint32_t forward_count, recorded_count; /* forwards seen so far, and those with grad surely on */
 	int eval_depth;
 	struct handling *handling; /* innermost block that handles running out of memory around a forward */
 	bool catches;              /* there was one */
+	bool resets_unknown;       /* reset() was called on something unknown: it may be any metric */
+	VEC(struct hooked) hooked;
+	int hook_depth;            /* hooks that are being run */
 	const struct expr *statement_value; /* the expression that is a whole statement */
 	bool lazy_birth;           /* under `if x is None`: what is made here is made once */
 	struct loop *lazy_path;
@@ -449,6 +474,12 @@ uint32_t lookup_cell(struct interp *in, struct str name);
 /* assign.c: keeping values in names, slots and holders */
 void exec_augment(struct interp *in, const struct stmt *s);
 /* The containers that CELL held and does not hold any more, with NEXT, are let go unless something else has them. */
+/* The innermost loop around here whose iterations each make another VALUE, or NULL. */
+struct loop *made_over(const struct interp *in, const struct value *value);
+/* Where VALUE may tie to what its name held before: of a container made in the loop around here, all it holds counts. */
+const struct origin_set *tied_origins(struct interp *in, const struct value *value);
+/* Whether VALUE surely is a tensor or holds one, not deeper than DEPTH. */
+bool holds_tensor(struct interp *in, const struct value *value, int depth);
 void let_go(struct interp *in, uint32_t cell, const struct value *next, struct span node);
 
 /* loop.c */
@@ -473,6 +504,16 @@ typedef bool loop_body(struct interp *in, struct loop *loop, void *context);
 void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *context, bool may_skip);
 /* Makes what the test E says hold of the names in it, where it came out as TRUTH. */
 void narrow(struct interp *in, const struct expr *e, bool truth);
+/* What may be called is one of several: each is run from the same state, and what they left is joined. */
+struct sides {
+	bool several;
+	uint32_t mark;
+	struct delta *ends;
+};
+struct sides sides_begin(struct interp *in, uint32_t count);
+void side_begin(struct interp *in, struct sides *sides);
+void side_end(struct interp *in, struct sides *sides);
+void sides_end(struct interp *in, struct sides *sides);
 void cond_push(struct interp *in);
 void cond_pop(struct interp *in);
 void add_element(struct interp *in, struct object *object, struct value value);
@@ -490,6 +531,8 @@ bool is_parts(struct interp *in, const struct value *iterable, bool *range);
 void assign_cell(struct interp *in, uint32_t cell, struct value value, struct span node, struct str name, bool outer);
 
 /* read.c: elements, attributes and items */
+/* What is in CELL, with the cell's own site among its origins where it has one. */
+struct value read_kept(struct interp *in, uint32_t cell);
 struct value library_value(struct interp *in, const char *dotted, struct span made);
 struct str position_name(struct interp *in, uint32_t position); /* "0", "1", … */
 /* The slot that a constant KEY names, or an empty slice with NULL. */
@@ -519,6 +562,17 @@ struct value forward_call(struct interp *in, struct object *module, const struct
 /* apply.c: what library data says of a call */
 struct value apply_rule(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,
 			const struct expr *node, struct str name);
+
+/* hook.c */
+/* register_forward_hook and the like: RULE says which kind; HANDLE is the result of the call NODE. */
+void hook_register(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,
+		   const struct value *handle, const struct expr *node);
+/* MODULE was called with ARGS and gave RESULT: runs the hooks on it and on its parts. */
+void hooks_run(struct interp *in, struct object *module, const struct args *args, const struct value *result);
+/* HANDLE, an object, was told to remove its hook. */
+void hook_removed(struct interp *in, uint32_t handle);
+/* Runs hook NUMBER as whoever calls its module out of sight will; false where it was run or removed already. */
+bool hook_run_alone(struct interp *in, size_t number);
 
 /* class.c */
 struct class_info {

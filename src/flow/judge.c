@@ -56,6 +56,8 @@ static void note_consumed(struct judging *j)
 	for (size_t i = 0; i < in->events.count; i++) {
 		const struct event *event = &in->events.items[i];
 		j->trained_off |= (event->kind == EVENT_CONSUME || event->kind == EVENT_STEP) && event->grad == GRAD_OFF;
+		for (uint8_t k = 0; event->kind == EVENT_ACCUMULATE && !event->selects && k < event->carry_count; k++)
+			j->counted[carry_known(in, event->carries[k], event->cell)] = true;
 	}
 }
 
@@ -67,6 +69,9 @@ static void sort_out(struct judging *j)
 	index_build(in, &j->escapes, sites + 1, escape_keys);
 	index_build(in, &j->resets, objects, reset_keys);
 	index_build(in, &j->restarts, (uint32_t)in->cells.count, restart_keys);
+	index_build(in, &j->assigns, (uint32_t)in->cells.count, assign_keys);
+	index_build(in, &j->marks, objects, mark_keys);
+	index_build(in, &j->steps, objects, step_keys);
 	index_build(in, &j->zeros, objects, zero_keys);
 	index_build(in, &j->backwards, (uint32_t)in->loops.count + 1, backward_keys);
 	index_build(in, &j->contexts, in->def_count + 1, context_keys);
@@ -81,6 +86,8 @@ static void judge_event(struct judging *j, const struct event *event)
 	switch (event->kind) {
 	case EVENT_STORE:
 		judge_store(j, event);
+		judge_meter(j, event);
+		judge_registration(j, event);
 		judge_exception(j, event);
 		break;
 	case EVENT_ACCUMULATE:
@@ -108,6 +115,9 @@ static void judge_event(struct judging *j, const struct event *event)
 	case EVENT_ZERO:
 		judge_zero_in_place(j, event);
 		break;
+	case EVENT_MADE:
+		judge_made(j, event);
+		break;
 	case EVENT_MARK:
 		judge_mark(j, event);
 		break;
@@ -126,6 +136,23 @@ static void judge_event(struct judging *j, const struct event *event)
 	}
 }
 
+/* What grows is said once: that the last of the same values also stays elsewhere adds nothing. */
+static void drop_repeated(struct judging *j)
+{
+	bool *grows = ARENA_ARRAY(j->in->arena, bool, j->in->sites.count + 1);
+	for (size_t i = 0; i < j->facts.count; i++)
+		if (j->facts.items[i].site && j->facts.items[i].growth == GROWTH_UNBOUNDED)
+			grows[j->facts.items[i].site->id] = true;
+	size_t kept = 0;
+	for (size_t i = 0; i < j->facts.count; i++) {
+		const struct fact *fact = &j->facts.items[i];
+		if (fact->kind == FACT_ASSIGN && fact->growth == GROWTH_CONSTANT && fact->site && grows[fact->site->id])
+			continue;
+		j->facts.items[kept++] = *fact;
+	}
+	j->facts.count = kept;
+}
+
 void judge(struct analysis *analysis, struct judgement *judgement)
 {
 	struct interp *in = &analysis->in;
@@ -138,6 +165,7 @@ void judge(struct analysis *analysis, struct judgement *judgement)
 	j.has_backward = ARENA_ARRAY(in->arena, bool, loops);
 	j.consumed_tag = ARENA_ARRAY(in->arena, uint8_t, sites);
 	j.consumed_parts = ARENA_ARRAY(in->arena, uint32_t, sites);
+	j.counted = ARENA_ARRAY(in->arena, bool, sites);
 	j.needed = ARENA_ARRAY(in->arena, bool, sites);
 	if (in->model->module_name_pattern) {
 		int code;
@@ -149,6 +177,7 @@ void judge(struct analysis *analysis, struct judgement *judgement)
 	/* judging makes no events, so that these stay where they are; sites of carries were all made by the walk */
 	for (size_t i = 0; i < in->events.count; i++)
 		judge_event(&j, &in->events.items[i]);
+	drop_repeated(&j);
 	judgement->count = j.facts.count;
 	judgement->facts = ARENA_ARRAY(in->arena, struct fact, j.facts.count + 1);
 	if (j.facts.count)
@@ -178,6 +207,6 @@ const char *fact_kind_name(enum fact_kind kind)
 	static const char *const names[] = {"store",	    "accumulate", "carry",     "assign",     "log",
 					    "forward", "grad-dropped", "grad-left", "grad-yield", "inference",
 					    "cache-release", "debug", "retain", "create-graph", "unzeroed", "grads-kept", "unowned", "eval-left", "ctx",
-					    "retry", "exception", "cut-trained"};
+					    "retry", "exception", "hook-store", "hooked", "remade", "unreset", "registered", "cached", "worker-copy", "cut-trained"};
 	return names[kind];
 }

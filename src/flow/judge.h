@@ -34,6 +34,13 @@ enum fact_kind {
 	FACT_CTX,          /* an autograd function keeps a tensor as attribute */
 	FACT_RETRY,        /* a forward while the exception of one that ran out of memory is being handled */
 	FACT_EXCEPTION,    /* such an exception is kept */
+	FACT_HOOK_STORE,   /* a hook keeps a value in a container */
+	FACT_HOOKED,       /* a hook is registered again and again */
+	FACT_REMADE,       /* an optimizer, loader or writer is made anew, or parameters are added, again and again */
+	FACT_UNRESET,      /* a metric is updated and computed in every epoch and never reset */
+	FACT_REGISTERED,   /* an object puts itself into a container that outlives it */
+	FACT_CACHED,       /* a cache of results keeps its arguments */
+	FACT_WORKER_COPY,  /* a big list of Python objects is read by worker processes */
 	FACT_CUT_TRAINED   /* an optimizer steps modules that only grad-off code reached */
 };
 
@@ -54,6 +61,8 @@ struct fact {
 	bool view;                   /* the value is a view of a bigger storage */
 	bool scalar;
 	bool on_device;              /* evidence that it lies on the accelerator */
+	bool on_host;                /* evidence that it does not */
+	bool tensor;                 /* the value, or something in it, is surely a tensor */
 	bool grad_off;               /* made while grad was off */
 	bool elsewhere;              /* the store itself stands in another definition than `where` */
 	bool rebuilt;                /* grown by joining containers or tensors end to end */
@@ -63,6 +72,10 @@ struct fact {
 	bool emptied;                /* something somewhere empties the holder */
 	bool grads;                  /* of autograd.grad, not of backward */
 	bool returned;               /* what is kept is what is returned */
+	const char *what;            /* which form of it, or NULL */
+	bool memo;                   /* the holder is asked whether it has a key */
+	const char *key;             /* "identity", "item" (the argument of a dataset's __getitem__), else NULL */
+	bool workers;                /* the holder belongs to a dataset that worker processes read */
 	int mode;                    /* of the module of a forward: 1 train, 0 eval, -1 unknown */
 };
 

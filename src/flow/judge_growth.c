@@ -221,6 +221,8 @@ struct fact new_fact(enum fact_kind kind, const struct event *event)
 	fact.scalar = event->value.extent == EXTENT_SCALAR;
 	fact.on_device = event->value.device == DEVICE_ACCELERATOR;
 	fact.grad_off = event->value.flags & VALUE_GRAD_OFF;
+	fact.on_host = event->value.device == DEVICE_CPU;
+	fact.tensor = event->tensor;
 	return fact;
 }
 
@@ -263,15 +265,28 @@ static void finish_growth(struct judging *j, struct fact *fact, const struct sur
 		fact->proof = weaker(fact->proof, PROOF_NAME);
 }
 
+/* Whether EVENT keeps something under the argument of a dataset's __getitem__, which differs over LOOP, its calls. */
+static bool item_key(const struct judging *j, const struct event *event, const struct loop *loop)
+{
+	if (loop->form != LOOP_VIRTUAL || !event->def || !str_is(event->def->name, "__getitem__") || !event->key.origins)
+		return false;
+	for (uint32_t i = 0; i < event->key.origins->count; i++) {
+		const struct site *site = j->in->sites.items[origin_site(event->key.origins->items[i])];
+		if (site->kind == SITE_INPUT && site->path == loop)
+			return true;
+	}
+	return false;
+}
+
 /* Keeps only the loops over which a key differs. */
 static void keep_key_loops(struct judging *j, const struct event *event, struct survival *s)
 {
 	for (int k = 0; k < s->count; k++) {
-		bool varies = event->key.counter == s->loops[k];
+		bool varies = event->key.counter == s->loops[k] || item_key(j, event, s->loops[k]);
 		for (uint32_t i = 0; event->key.origins && i < event->key.origins->count && !varies; i++) {
 			const struct site *site = j->in->sites.items[origin_site(event->key.origins->items[i])];
 			varies = site->kind == SITE_CARRY && site->loop == s->loops[k] &&
-				 origin_tag_of(event->key.origins->items[i]) == ORIGIN_OP;
+				 (origin_tag_of(event->key.origins->items[i]) == ORIGIN_OP || j->counted[site->id]);
 		}
 		if (!varies)
 			drop_loop(s, k--);
@@ -307,6 +322,51 @@ static void describe_value(struct judging *j, struct fact *fact)
 	fact->buffers = !fact->consumption ? BUFFERS_KEPT : partly ? BUFFERS_PARTLY : BUFFERS_FREED;
 }
 
+/* Whether what EVENT assigned is let go, or replaced by something without a graph, in each iteration of LOOP. */
+static bool let_go_again(struct judging *j, const struct event *event, const struct loop *loop)
+{
+	for (uint32_t i = 0; event->cell && i < index_count(&j->assigns, event->cell); i++) {
+		const struct event *other = index_event(j, &j->assigns, event->cell, i);
+		if (other->node.start != event->node.start && loop_within(other->path, loop) &&
+		    (other->kind == EVENT_RESET || graph_proof(j, other->origins, ORIGIN_OP) == PROOF_NONE))
+			return true;
+	}
+	return false;
+}
+
+/* An attribute, an outer name or an entry keeps the last value: one graph more, until the next takes its place. What
+ * backward walks from there is needed. */
+static void judge_kept(struct judging *j, const struct event *event, const struct object *holder, uint32_t read_site)
+{
+	struct fact fact = new_fact(FACT_ASSIGN, event);
+	struct survival s;
+	survive(j, event, holder ? holder->birth : NULL, &s);
+	const struct loop *step = NULL;
+	for (int k = 0; k < s.count && !step; k++)
+		if (j->loops[s.loops[k]->id] == LOOP_STEP && s.loops[k]->form != LOOP_VIRTUAL)
+			step = s.loops[k];
+	if (!step || event->in_handler || event->in_hook || (holder && holder->input))
+		return;
+	if (read_site && (consumed(j, read_site, ORIGIN_CALL) || index_count(&j->escapes, read_site)))
+		return;
+	describe_value(j, &fact);
+	if (fact.graph == PROOF_NONE || let_go_again(j, event, step))
+		return;
+	fact.proof = fact.graph;
+	fact.holder = holder;
+	fact.loop = step;
+	fact.growth = GROWTH_CONSTANT;
+	fact.trains = j->has_step[step->id] || j->has_backward[step->id];
+	place(&fact);
+	VEC_ADD(&j->facts, fact);
+}
+
+void judge_attribute(struct judging *j, const struct event *event)
+{
+	const struct object *holder = event->holder ? object_get(j->in, event->holder) : NULL;
+	judge_kept(j, event, holder, j->in->cells.items[event->cell].site);
+}
+
 void judge_store(struct judging *j, const struct event *event)
 {
 	struct interp *in = j->in;
@@ -317,8 +377,12 @@ void judge_store(struct judging *j, const struct event *event)
 	fact.holder = holder;
 	fact.kept_by_owner = holder->owner != 0 || (holder->def == in->module && event->def != in->module);
 	survive(j, event, holder->birth, &s);
-	if (event->op == STORE_KEY || event->op == STORE_ASSIGN)
+	if (event->op == STORE_KEY || event->op == STORE_ASSIGN) {
+		int loops = s.count;
 		keep_key_loops(j, event, &s);
+		if (loops && !s.count && event->key.text.at && fact.kept_by_owner)
+			judge_kept(j, event, holder, holder->site);
+	}
 	apply_resets(j, event, event->holder, &s);
 	struct ties ties = {.count = 0};
 	tie(&ties, fact.site ? fact.site->id : 0);
@@ -328,13 +392,26 @@ void judge_store(struct judging *j, const struct event *event)
 	if (!s.count || (s.window && holder->site && consumed(j, holder->site, ORIGIN_CALL)))
 		return; /* a window that is filled for one backward and emptied again */
 	fact.emptied = index_count(&j->resets, event->holder) > 0;
+	fact.memo = holder->looked_up;
+	fact.key = event->key.flags & VALUE_IDENTITY ? "identity" : item_key(j, event, s.loops[0]) ? "item" : NULL;
+	if (fact.key && fact.key[1] == 't') { /* an item: what a dataset reads, whatever it is, unless it is a number or a text */
+		fact.workers = has_workers(j, event->def->parent);
+		fact.tensor = !value_only(&event->value, KIND_NUMBER | KIND_TEXT | KIND_NONE | KIND_SMALL);
+	}
+	if (event->in_hook) {
+		fact.kind = FACT_HOOK_STORE;
+		/* whoever calls the module may empty it there */
+		if (fact.emptied && s.loops[0]->hook)
+			return;
+	}
 	fact.proof = fact.graph ? fact.graph : PROOF_FLOW;
 	if (holder->input)
 		fact.proof = weaker(fact.proof, PROOF_USAGE);
 	if (holder->opaque) /* an append of its own may detach, convert or bound */
 		fact.proof = weaker(fact.proof, PROOF_NAME);
 	finish_growth(j, &fact, &s);
-	place(&fact);
+	if (!event->in_hook)
+		place(&fact);
 	VEC_ADD(&j->facts, fact);
 }
 
@@ -389,10 +466,39 @@ static bool passes_unknown(struct judging *j, const struct event *event)
 	return false;
 }
 
+/* Whether another class sets the attribute that EVENT carries on. */
+static bool set_elsewhere(struct judging *j, const struct event *event)
+{
+	const struct cell *cell = &j->in->cells.items[event->cell];
+	for (size_t i = 0; cell->object && i < j->in->events.count; i++) {
+		const struct event *other = &j->in->events.items[i];
+		if (other->kind == EVENT_ASSIGN && other->cell != event->cell && other->def && event->def &&
+		    other->def->parent != event->def->parent && str_equal(j->in->cells.items[other->cell].name, cell->name))
+			return true;
+	}
+	return false;
+}
+
+/* Whether what EVENT carries on, or something in it, is detached in place in LOOP. */
+static bool detached_in_place(struct judging *j, const struct event *event, const struct loop *loop)
+{
+	for (uint32_t i = 0; i < index_count(&j->resets, 0); i++) {
+		const struct event *reset = index_event(j, &j->resets, 0, i);
+		for (uint32_t k = 0; reset->detaches && loop_within(reset->path, loop) && k < reset->origins->count; k++) {
+			origin element = reset->origins->items[k];
+			enum site_kind kind = j->in->sites.items[origin_site(element)]->kind;
+			if (origin_tag_of(element) == ORIGIN_SELF && kind != SITE_OBJECT && kind != SITE_CARRY &&
+			    origin_has(event->origins, element))
+				return true;
+		}
+	}
+	return false;
+}
+
 void judge_accumulation(struct judging *j, const struct event *event)
 {
 	struct interp *in = j->in;
-	struct fact fact = new_fact(event->through_module ? FACT_CARRY : FACT_ACCUMULATE, event);
+	struct fact fact = new_fact(event->linked ? FACT_ASSIGN : event->through_module ? FACT_CARRY : FACT_ACCUMULATE, event);
 	describe_value(j, &fact);
 	fact.holder = event->holder ? object_get(in, event->holder) : NULL;
 	fact.rebuilt = event->rebuilt;
@@ -411,12 +517,17 @@ void judge_accumulation(struct judging *j, const struct event *event)
 			s.count--;
 	}
 	note_restarts(j, event, &s);
-	if (!s.count)
+	if (!s.count || detached_in_place(j, event, s.loops[0]))
 		return;
 	for (const struct loop *loop = s.loops[s.count - 1]->outer; loop; loop = loop->outer)
 		s.epoch |= j->loops[loop->id] == LOOP_EPOCH;
 	fact.proof = fact.graph ? fact.graph : PROOF_FLOW;
 	finish_growth(j, &fact, &s);
+	if (fact.kind == FACT_ASSIGN && fact.graph == PROOF_NONE)
+		return;
+	/* the state of a module, which it or its owner starts anew: whoever calls it decides over which steps it goes on */
+	if (fact.loop->form == LOOP_VIRTUAL && (s.window || set_elsewhere(j, event)))
+		fact.proof = weaker(fact.proof, PROOF_NAME);
 	if (fact.kind == FACT_CARRY && (fact.loop->form == LOOP_VIRTUAL || passes_unknown(j, event)))
 		return;
 	if (event->selects)

@@ -66,7 +66,7 @@ uint32_t reset_keys(struct interp *in, const struct event *event, uint32_t *keys
 {
 	(void)in;
 	keys[0] = event->holder;
-	return event->kind == EVENT_RESET;
+	return event->kind == EVENT_RESET && (event->holder || event->detaches);
 }
 
 uint32_t restart_keys(struct interp *in, const struct event *event, uint32_t *keys)
@@ -81,6 +81,28 @@ uint32_t zero_keys(struct interp *in, const struct event *event, uint32_t *keys)
 	(void)in;
 	keys[0] = event->objects[0];
 	return event->kind == EVENT_ZERO && event->object_count > 0;
+}
+
+uint32_t assign_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	(void)in;
+	keys[0] = event->cell;
+	return (event->kind == EVENT_ASSIGN || event->kind == EVENT_RESET) && event->cell;
+}
+
+uint32_t step_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	(void)in;
+	memcpy(keys, event->objects, sizeof event->objects);
+	return event->kind == EVENT_STEP ? event->object_count : 0;
+}
+
+uint32_t mark_keys(struct interp *in, const struct event *event, uint32_t *keys)
+{
+	(void)in;
+	bool log = event->kind == EVENT_LOG;
+	memcpy(keys, log ? event->value.objects : event->objects, sizeof event->objects);
+	return log ? event->value.object_count : event->kind == EVENT_MARK ? event->object_count : 0;
 }
 
 uint32_t backward_keys(struct interp *in, const struct event *event, uint32_t *keys)

@@ -28,7 +28,7 @@ static void mark_steps(struct judging *j, enum event_kind kind, bool *marks)
 	struct interp *in = j->in;
 	for (size_t i = 0; i < in->events.count; i++) {
 		const struct event *event = &in->events.items[i];
-		if (event->kind != kind || event->in_handler)
+		if (event->kind != kind || event->in_handler || event->in_hook)
 			continue;
 		for (struct loop *loop = event->path; loop; loop = loop->outer)
 			marks[loop->id] = true;
@@ -48,7 +48,7 @@ static void decide_by(struct judging *j, enum event_kind kind, const bool *outra
 	struct interp *in = j->in;
 	for (size_t i = 0; i < in->events.count; i++) {
 		const struct event *event = &in->events.items[i];
-		if (event->kind != kind || (outranks && any_in_path(outranks, event->path)))
+		if (event->kind != kind || event->in_hook || (outranks && any_in_path(outranks, event->path)))
 			continue;
 		struct loop *loop = innermost_time(j, event->path);
 		if (!loop || loop->form == LOOP_VIRTUAL)
@@ -117,6 +117,13 @@ void decide_loops(struct judging *j)
 const struct loop *loop_around(const struct judging *j, const struct loop *path, enum loop_kind one, enum loop_kind other)
 {
 	while (path && j->loops[path->id] != one && j->loops[path->id] != other)
+		path = path->outer;
+	return path;
+}
+
+const struct loop *time_loop(const struct judging *j, const struct loop *path)
+{
+	while (path && (j->loops[path->id] == LOOP_STRUCT || j->loops[path->id] == LOOP_INTRA))
 		path = path->outer;
 	return path;
 }

@@ -11,20 +11,13 @@ static const struct loop *step_loop(const struct judging *j, const struct loop *
 	return loop_around(j, path, LOOP_STEP, LOOP_STEP);
 }
 
-/* The innermost loop that is time, whatever its kind. */
-static const struct loop *time_loop(const struct judging *j, const struct loop *path)
-{
-	while (path && (j->loops[path->id] == LOOP_STRUCT || j->loops[path->id] == LOOP_INTRA))
-		path = path->outer;
-	return path;
-}
-
 /* A helper that does nothing of a step itself is reported where the step calls it. */
 static void place_at_work(const struct judging *j, struct fact *fact)
 {
 	const struct call *call = fact->event->call;
 	const struct def *def = fact->event->def;
-	for (int up = 0; up < 3 && call && call->node && def && !index_count(&j->defs, def->index); up++, call = call->outer) {
+	for (int up = 0; up < 3 && call && call->node && loop_within(call->path, fact->loop) && def &&
+			 !index_count(&j->defs, def->index); up++, call = call->outer) {
 		if (def->parent && def->parent->kind == DEF_CLASS)
 			return; /* a method is what its object does in the step: the place is there */
 		place_at(fact, call);
@@ -69,6 +62,8 @@ void judge_mark(struct judging *j, const struct event *event)
 {
 	if (event->in_handler)
 		return;
+	if (judge_repeated(j, event))
+		return;
 	if (strcmp(event->mark, "debug") == 0) {
 		struct fact fact = new_fact(FACT_DEBUG, event);
 		bool used = event->block_end || !event->handed;
@@ -79,6 +74,8 @@ void judge_mark(struct judging *j, const struct event *event)
 			VEC_ADD(&j->facts, fact);
 		return;
 	}
+	if (strcmp(event->mark, "releases-cache") != 0)
+		return;
 	struct fact fact = new_fact(FACT_CACHE, event);
 	fact.loop = time_loop(j, event->path);
 	if (!fact.loop || j->loops[fact.loop->id] != LOOP_STEP || !every_iteration(event, fact.loop))
@@ -188,7 +185,7 @@ void judge_backward(struct judging *j, const struct event *event)
 
 /* ---- gradients ---- */
 
-static bool zeroed_in(struct judging *j, uint32_t object, const struct loop *loop)
+bool zeroed_in(struct judging *j, uint32_t object, const struct loop *loop)
 {
 	for (uint32_t i = 0; i < index_count(&j->zeros, object); i++)
 		if (loop_within(index_event(j, &j->zeros, object, i)->path, loop) || index_event(j, &j->zeros, object, i)->handed)
@@ -389,7 +386,11 @@ static bool is_returned(struct judging *j, const struct event *event)
 
 void judge_assign(struct judging *j, const struct event *event)
 {
-	if (!is_function_context(j, event) || !is_tensor(j, event))
+	if (!is_function_context(j, event)) {
+		judge_attribute(j, event);
+		return;
+	}
+	if (!is_tensor(j, event))
 		return;
 	struct fact fact = new_fact(FACT_CTX, event);
 	fact.holder = object_get(j->in, event->holder);

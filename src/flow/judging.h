@@ -26,15 +26,20 @@ struct judging {
 	struct index escapes;      /* likewise */
 	struct index resets;       /* by holder */
 	struct index restarts;     /* resets of names and slots, by cell */
+	struct index assigns;      /* assignments and restarts of attributes and outer names, by cell */
 	struct index zeros;        /* by the first optimizer or module */
 	struct index backwards;    /* consumptions by loop id + 1, 0 outside loops */
 	struct index contexts;     /* grad contexts, by index of their definition */
 	struct index forwards;     /* by module and by those that own it */
 	struct index modes;        /* likewise */
+	struct index marks;        /* marks and logs, by the objects they concern */
+	struct index steps;        /* optimizer steps, by optimizer */
 	struct index defs;         /* forwards, backwards and steps, by index of their definition */
 	uint8_t *consumed_tag;     /* by site: the closest tag under which a consumption reaches it */
+	bool *counted;              /* by site of a carry: the name counts up, or is computed with, over the loop */
 	bool *needed;              /* by site: a consumption reaches it by recorded operations and nothing else explains its graph */
 	uint32_t *consumed_parts;  /* by site: how many of its elements are consumed */
+	bool *workers;              /* by definition index: a class whose instances worker processes read; NULL until asked for */
 	bool *owned;               /* by object: an optimizer owns it; NULL until asked for */
 	bool trained_off;          /* something was walked backward or stepped while grad was off */
 	pcre2_code *module_names;
@@ -55,12 +60,17 @@ uint32_t index_count(const struct index *index, uint32_t key);
 uint32_t forward_keys(struct interp *in, const struct event *event, uint32_t *keys);
 uint32_t mode_keys(struct interp *in, const struct event *event, uint32_t *keys);
 uint32_t work_keys(struct interp *in, const struct event *event, uint32_t *keys);
+uint32_t assign_keys(struct interp *in, const struct event *event, uint32_t *keys);
+uint32_t mark_keys(struct interp *in, const struct event *event, uint32_t *keys);
+uint32_t step_keys(struct interp *in, const struct event *event, uint32_t *keys);
 uint32_t zero_keys(struct interp *in, const struct event *event, uint32_t *keys);
 
 /* judge_loops.c */
 bool leaks(const struct judging *j, const struct loop *loop);
 /* The innermost loop of PATH that is of the one kind or the other, or NULL. */
 const struct loop *loop_around(const struct judging *j, const struct loop *path, enum loop_kind one, enum loop_kind other);
+/* The innermost loop of PATH that is time, whatever its kind. */
+const struct loop *time_loop(const struct judging *j, const struct loop *path);
 void decide_loops(struct judging *j);
 
 /* judge_proof.c */
@@ -86,6 +96,8 @@ void place_at(struct fact *fact, const struct call *call);
 bool every_iteration(const struct event *event, const struct loop *loop);
 enum proof loop_proof(const struct judging *j, const struct loop *loop);
 struct fact new_fact(enum fact_kind kind, const struct event *event);
+/* An attribute or outer name gets a value that may outlive the step. */
+void judge_attribute(struct judging *j, const struct event *event);
 void judge_log(struct judging *j, const struct event *event);
 void judge_retry(struct judging *j, const struct event *event);
 void judge_exception(struct judging *j, const struct event *event);
@@ -93,10 +105,23 @@ void judge_exception(struct judging *j, const struct event *event);
 /* judge_training.c */
 void judge_mark(struct judging *j, const struct event *event);
 void judge_backward(struct judging *j, const struct event *event);
+/* Whether OBJECT, an optimizer or a module, is zeroed in LOOP, or was given to somebody who may do it. */
+bool zeroed_in(struct judging *j, uint32_t object, const struct loop *loop);
 void judge_zeroing(struct judging *j, const struct event *step);
 void judge_zero_in_place(struct judging *j, const struct event *event);
 void judge_mode(struct judging *j, const struct event *event);
 void judge_assign(struct judging *j, const struct event *event);
+
+/* judge_repeats.c */
+/* Judges a mark of what must not happen again and again; false where EVENT is none. */
+bool judge_repeated(struct judging *j, const struct event *mark);
+void judge_made(struct judging *j, const struct event *event);
+/* A value kept by a method that works like a metric's update, while nothing resets the metric. */
+void judge_meter(struct judging *j, const struct event *store);
+/* A value kept in a container: whether an object registers itself there. */
+void judge_registration(struct judging *j, const struct event *store);
+/* Whether some loader hands a dataset of CLASS to worker processes. */
+bool has_workers(struct judging *j, const struct def *class);
 
 /* judge_grad.c */
 /* Whether OBJECT is OWNER or belongs to it. */

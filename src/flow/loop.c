@@ -95,16 +95,17 @@ static void confirm_chains(struct interp *in, struct loop *loop, size_t first_ev
 {
 	for (size_t i = first_event; i < in->events.count; i++) {
 		struct event *event = &in->events.items[i];
-		if (event->kind != EVENT_ACCUMULATE)
+		if (event->kind != EVENT_ACCUMULATE || event->linked)
 			continue;
 		for (uint8_t j = 0; j < event->carry_count; j++) {
 			if (event->carries[j] != loop)
 				continue;
 			struct value end = cell_get(in, event->cell);
 			uint32_t site = carry_site(in, loop, event->cell)->id;
-			bool kept = end.origins && (origin_has(end.origins, origin_make(site, ORIGIN_OP)) ||
-						    (event->through_module && origin_has(end.origins, origin_make(site, ORIGIN_CALL))) ||
-						    (event->selects && origin_has(end.origins, origin_make(site, ORIGIN_SELF))));
+			const struct origin_set *origins = tied_origins(in, &end);
+			bool kept = origins && (origin_has(origins, origin_make(site, ORIGIN_OP)) ||
+						(event->through_module && origin_has(origins, origin_make(site, ORIGIN_CALL))) ||
+						(event->selects && origin_has(origins, origin_make(site, ORIGIN_SELF))));
 			if (kept)
 				continue;
 			memmove(&event->carries[j], &event->carries[j + 1], (3u - j) * sizeof event->carries[0]);
@@ -208,8 +209,11 @@ struct value next_element(struct interp *in, const struct value *iterable, const
 			struct args *none = args_new(in, 0);
 			struct value made = call_def(in, iter, object->id, none, node);
 			bool again = made.object_count == 1 && (object_get(in, made.objects[0])->kinds & KIND_GENERATOR);
-			v = again ? run_generator(in, object_get(in, made.objects[0]), node, grad_off)
-				  : element_of(in, &made, node);
+			struct object *maker = made.object_count == 1 ? object_get(in, made.objects[0]) : NULL;
+			struct object *next = maker && maker->class_def ? class_method(in, maker->class_def, STR("__next__")) : NULL;
+			v = again ? run_generator(in, maker, node, grad_off)
+			    : next && next->function ? call_def(in, next, maker->id, args_new(in, 0), node)
+						     : element_of(in, &made, node);
 		} else {
 			continue;
 		}
@@ -317,6 +321,7 @@ struct comprehension_context {
 	struct object *result; /* the list, set or dictionary that it makes; NULL for a generator */
 	struct loop *loop;     /* of the outermost clause */
 	struct value iterable;
+	int64_t size;          /* elements of what the outermost clause goes over, 0: unknown */
 };
 
 /* Clauses of one comprehension that are run as loops; nobody nests as many, and each carries all that is inside. */
@@ -375,6 +380,8 @@ static void run_clause(struct interp *in, struct comprehension_context *c)
 		return;
 	}
 	c->iterable = eval(in, clause->iterable);
+	if (c->clause == 0 && c->iterable.object_count == 1)
+		c->size = object_get(in, c->iterable.objects[0])->size;
 	if (c->clause >= CLAUSE_LOOPS) {
 		clause_body(in, NULL, c);
 		return;
@@ -423,6 +430,7 @@ struct value run_comprehension(struct interp *in, const struct expr *e)
 	if (!value_is_bottom(&element))
 		fill_cell(in, object_rest(in, result), element, e->span, result->name, true);
 	result->made_in = e->op == '(' ? c.loop : NULL;
+	result->size = c.size;
 	bool range;
 	result->literal = e->clause_count == 1 && is_parts(in, &c.iterable, &range);
 	return object_value(in, result);

@@ -114,6 +114,7 @@ static bool read_returns(struct reading *r, const cJSON *object, struct model_re
 	returns->copies = flag_at(object, "copies");
 	returns->iterates = flag_at(object, "iterates");
 	returns->counted = flag_at(object, "counted");
+	returns->identity = flag_at(object, "identity");
 	returns->struct_loop = flag_at(object, "struct_loop");
 	returns->full_storage = flag_at(object, "full_storage");
 	returns->spread = flag_at(object, "spread");
@@ -199,6 +200,7 @@ static struct model_rule *read_rule(struct reading *r, const cJSON *object)
 	const char *proves = text_at(r, object, "proves"), *first = text_at(r, object, "first");
 	rule->unless = text_at(r, object, "unless");
 	rule->binds = text_at(r, object, "binds");
+	rule->hook = text_at(r, object, "hook");
 	rule->mark = text_at(r, object, "mark");
 	rule->direct = flag_at(object, "direct");
 	const cJSON *position = cJSON_GetObjectItemCaseSensitive(object, "unless_at");
@@ -273,6 +275,7 @@ static bool read_class(struct reading *r, const cJSON *object, const char *name)
 	class->role = text_at(r, object, "role");
 	class->bound = text_at(r, object, "bound");
 	class->wraps = flag_at(object, "wraps");
+	class->threads = flag_at(object, "threads");
 	if (class->role && !read_kinds(r, class->role, &class->kinds))
 		return false;
 	if (call && !(class->call = read_rule(r, call)))

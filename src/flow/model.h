@@ -71,6 +71,7 @@ struct model_returns {
 	bool folds;            /* adds up the argument's elements */
 	bool spread;           /* the arguments again, as a tuple where there are several */
 	const char *parts;     /* a tuple of instances of these classes, separated by spaces, or NULL */
+	bool identity;         /* a number that tells which object the argument is */
 	bool struct_loop;      /* iterating it is no time dimension: parameters, modules, items of one result */
 };
 
@@ -100,6 +101,7 @@ struct model_rule {
 	int unless_at;       /* its position, create_graph behind it; -1: only by name */
 	const char *unless;  /* keyword that, when literally True, keeps the saved tensors ("retain_graph") */
 	const char *mark;    /* what a rule may look for: "releases-cache", "debug", "debug(0)" with a flag; or NULL */
+	const char *hook;    /* kind of hook that the first argument becomes: "forward", "pre", "backward", "backward-pre", "gradient" */
 	const char *binds;   /* "parameters": the optimizer is given parameters of modules */
 };
 
@@ -120,6 +122,7 @@ struct model_class {
 	struct map fields;    /* attribute → struct model_rule, of which only returns counts */
 	struct model_rule *call; /* calling an instance, or NULL */
 	struct model_rule *made; /* what the constructor does with its arguments, or NULL */
+	bool threads;         /* runs threads of its own until it is closed */
 	bool wraps;           /* hands its arguments to a module given to it: DataParallel and the like */
 	const char *bound;    /* keyword that bounds it ("maxlen"), or NULL */
 };

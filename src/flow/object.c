@@ -283,6 +283,13 @@ struct value tag_value(struct interp *in, struct value value, enum origin_tag ta
  * that is kept with all it holds. */
 enum { DEEP = 4, DEEP_OBJECTS = 24, RECORD_SLOTS = 16 };
 
+/* Whether the class of OBJECT says how it is written as text. */
+static bool writes_itself(struct interp *in, const struct object *object)
+{
+	return object->class_def && (class_method(in, object->class_def, STR("__str__")) ||
+				     class_method(in, object->class_def, STR("__repr__")));
+}
+
 static struct origin_set *deep(struct interp *in, const struct value *value, int depth, int *objects, bool texts)
 {
 	struct origin_set *set = value->origins ? value->origins : in->origins.empty;
@@ -296,7 +303,7 @@ static struct origin_set *deep(struct interp *in, const struct value *value, int
 		 * object's own defaults and receiver. */
 		if (!(object->kinds & (KIND_CONTAINER | KIND_INSTANCE | KIND_FUNCTION | KIND_GENERATOR)) ||
 		    (object->kinds & (KIND_MODULE | KIND_LIBRARY)) ||
-		    (!(object->kinds & KIND_CONTAINER) && object->slots.count > RECORD_SLOTS))
+		    (!(object->kinds & KIND_CONTAINER) && object->slots.count > RECORD_SLOTS) || (texts && writes_itself(in, object)))
 			continue;
 		(*objects)--;
 		if (object->receiver.kinds)
@@ -336,6 +343,7 @@ struct event *event_add(struct interp *in, enum event_kind kind, struct span nod
 	event.cond = cond_mask(in);
 	event.grad = grad_now(in);
 	event.in_handler = in->frame && in->frame->handler_depth > 0;
+	event.in_hook = in->hook_depth > 0;
 	event.value = value_bottom();
 	event.origins = in->origins.empty;
 	VEC_ADD(&in->events, event);

@@ -46,6 +46,7 @@ struct value element_of(struct interp *in, const struct value *value, const void
 		if ((object->kinds & KIND_LOADER) || value_is_bottom(&v)) {
 			v = value_of(KIND_UNKNOWN);
 			v.flags = object->kinds & KIND_LOADER ? VALUE_LOADER | VALUE_DATA : 0;
+			v.born = in->path;
 		}
 		if (value->origins)
 			v = value_add_origins(in, v, origin_retag(&in->origins, value->origins, ORIGIN_CALL));
@@ -56,7 +57,7 @@ struct value element_of(struct interp *in, const struct value *value, const void
 	if (value_only(value, KIND_TEXT | KIND_NUMBER))
 		return value_of(value->kinds);
 	struct value part = *value;
-	part.flags = (uint16_t)((part.flags | VALUE_VIEW) & ~VALUE_STRUCT);
+	part.flags = (uint16_t)((part.flags | VALUE_VIEW) & ~(VALUE_STRUCT | VALUE_IDENTITY));
 	part.object_count = 0;
 	part.many_objects = false;
 	part.number = VALUE_NO_NUMBER;
@@ -114,6 +115,7 @@ static struct value bind_function(struct interp *in, struct object *function, st
 	bound->is_class_method = function->is_class_method;
 	bound->grad_mode = function->grad_mode;
 	bound->grad_argument = function->grad_argument;
+	bound->cached = function->cached;
 	bound->slots.count = 0;
 	for (size_t i = 0; i < function->slots.count; i++)
 		VEC_ADD(&bound->slots, function->slots.items[i]);
@@ -139,11 +141,20 @@ static struct value field_value(struct interp *in, const struct model_rule *rule
 	return apply_rule(in, rule, receiver, none, node, name);
 }
 
+struct value read_kept(struct interp *in, uint32_t cell)
+{
+	struct value value = cell_get(in, cell);
+	uint32_t site = in->cells.items[cell].site;
+	if (!site || value_is_bottom(&value) || !value.origins || !value.origins->count)
+		return value;
+	return value_add_origins(in, value, origin_one(&in->origins, origin_make(site, ORIGIN_CALL)));
+}
+
 static struct value read_object_attribute(struct interp *in, struct object *object, const struct value *whole,
 					  struct str name, const struct expr *node)
 {
 	uint32_t cell = object_slot(in, object, name, false);
-	struct value held = cell ? cell_get(in, cell) : value_bottom();
+	struct value held = cell ? read_kept(in, cell) : value_bottom();
 	if (!value_is_bottom(&held))
 		return held;
 	if (object->class_def) {
@@ -285,7 +296,7 @@ struct value read_item(struct interp *in, const struct value *object, const stru
 		/* slices and numbers give a view; masks and lists of indices copy */
 		if (key->kinds == KIND_SMALL || value_only(key, KIND_NUMBER))
 			v.flags |= VALUE_VIEW;
-		v.flags |= object->flags & VALUE_DETACHED;
+		v.flags |= object->flags & (VALUE_DETACHED | (key->kinds == KIND_SMALL ? VALUE_CONCAT : 0));
 		v.extent = EXTENT_UNKNOWN;
 	} else {
 		uint32_t variant = key->text.at ? 0x2000000u | (uint32_t)(str_hash(key->text) & 0xffffff)

@@ -46,6 +46,8 @@ struct value value_join(struct origin_table *table, const struct value *a, const
 		out.text = (struct str){NULL, 0};
 	if (!out.counter)
 		out.counter = b->counter;
+	if (a->born != b->born)
+		out.born = NULL;
 	/* The place that speaks for the value is the one that has a history. */
 	if (!a->origins || !a->origins->count || (a->made.end == 0))
 		out.made = b->origins && b->origins->count ? b->made : a->made.end ? a->made : b->made;

@@ -22,7 +22,8 @@ enum value_flag {
 	VALUE_PARAMETER = 1 << 8,   /* a parameter of the modules in its objects */
 	VALUE_COUNTER = 1 << 9,     /* a number or text that differs in every iteration of `counter` */
 	VALUE_REQUIRES_GRAD = 1 << 10, /* made to require grad by hand */
-	VALUE_DATA = 1 << 11        /* read out of a batch: its text or number is data */
+	VALUE_DATA = 1 << 11,       /* read out of a batch: its text or number is data */
+	VALUE_IDENTITY = 1 << 12    /* the identity of something; `counter` is the loop whose iterations make a new one */
 };
 
 enum device { DEVICE_UNKNOWN, DEVICE_CPU, DEVICE_ACCELERATOR };
@@ -42,6 +43,7 @@ struct value {
 	struct str text;     /* constant text; at NULL: unknown */
 	int64_t number;      /* constant integer or truth value; VALUE_NO_NUMBER: unknown */
 	struct loop *counter;
+	struct loop *born;   /* the loops around where a tensor was made; NULL: none, or unknown */
 	struct span made;    /* the expression that made it; empty: unknown */
 };
 

@@ -23,6 +23,10 @@ static bool value_is(const struct fact *fact, struct str value)
 		return fact->view;
 	if (str_is(value, "on-device"))
 		return fact->on_device;
+	if (str_is(value, "not-on-host"))
+		return !fact->on_host;
+	if (str_is(value, "tensor"))
+		return fact->tensor;
 	return str_is(value, "grad-off") && fact->grad_off;
 }
 
@@ -45,7 +49,16 @@ static bool holder_is(const struct fact *fact, struct str value)
 		return !fact->kept_by_owner;
 	if (str_is(value, "never-emptied"))
 		return !fact->emptied;
+	if (str_is(value, "memo"))
+		return fact->memo;
+	if (str_is(value, "in-workers"))
+		return fact->workers;
 	return str_is(value, "tensor") && !fact->event->value.object_count;
+}
+
+static bool key_is(const struct fact *fact, struct str value)
+{
+	return fact->key && str_is(value, fact->key);
 }
 
 static bool joined_is(const struct fact *fact, struct str value)
@@ -69,7 +82,9 @@ static bool of_is(const struct fact *fact, struct str value)
 		return fact->grads;
 	if (str_is(value, "backward"))
 		return !fact->grads;
-	return str_is(value, "returned") ? fact->returned : !fact->returned;
+	if (str_is(value, "returned") || str_is(value, "kept"))
+		return fact->returned == str_is(value, "returned");
+	return fact->what && str_is(value, fact->what);
 }
 
 static bool loop_is(const struct fact *fact, struct str value)
@@ -82,14 +97,16 @@ static bool loop_is(const struct fact *fact, struct str value)
 const struct predicate predicates[] = {
 	{"event", "what happened",
 	 "store|accumulate|carry|assign|log|forward|grad-dropped|grad-left|grad-yield|inference|cut-trained|"
-	 "cache-release|debug|retain|create-graph|unzeroed|grads-kept|unowned|eval-left|ctx|retry|exception", fact_is},
-	{"value", "what is known of the value", "graph|no-graph|scalar|not-scalar|view|on-device|grad-off", value_is},
+	 "cache-release|debug|retain|create-graph|unzeroed|grads-kept|unowned|eval-left|ctx|retry|exception|"
+	 "hook-store|hooked|remade|unreset|registered|cached|worker-copy", fact_is},
+	{"value", "what is known of the value", "graph|no-graph|tensor|scalar|not-scalar|view|on-device|not-on-host|grad-off", value_is},
 	{"buffers", "whether backward freed the saved tensors", "kept|freed|partly", buffers_are},
 	{"growth", "how it grows", "none|unbounded|epoch|window|constant", growth_is},
-	{"holder", "what keeps it", "owned|local|never-emptied|tensor", holder_is},
+	{"holder", "what keeps it", "owned|local|never-emptied|memo|in-workers|tensor", holder_is},
+	{"key", "what the holder is keyed by", "identity|item", key_is},
 	{"joined", "whether it grows by joining containers or tensors end to end", "yes|no", joined_is},
 	{"chain", "whether the old value is chosen or computed with", "selected|computed", chain_is},
-	{"of", "which form of it", "grads|backward|returned|kept", of_is},
+	{"of", "which form of it", "grads|backward|returned|kept|gradients|outputs|optimizer|loader|threads|parameters|list|total|self|argument", of_is},
 	{"mode", "mode of the module called", "train|eval|unknown", mode_is},
 	{"loop", "whether a step loop is around", "some|none|training", loop_is},
 	{"name", "name of the holder, as written", NULL, NULL},
@@ -138,7 +155,7 @@ bool predicate_use_init(struct predicate_use *use, const char *text, struct aren
 		if (str_is(trimmed(name), p->name))
 			use->predicate = p;
 	if (!colon || !use->predicate)
-		return err_set(err, ERR_CONFIG, "unknown fact '%s' (known: event, value, buffers, growth, holder, joined, chain, of, mode, loop, name)",
+		return err_set(err, ERR_CONFIG, "unknown fact '%s' (known: event, value, buffers, growth, holder, key, joined, chain, of, mode, loop, name)",
 			       text);
 	struct str rest = trimmed(str_from(colon + 1));
 	if (!use->predicate->values)

@@ -14,7 +14,7 @@ static void methods_keep_in_attributes(void **state)
 		{"a list that another method clears each time", "class K:\n    def __init__(self):\n        self.xs = []\n    def keep(self, v):\n        self.xs.append(v)\n    def reset(self):\n        self.xs.clear()\nk = K()\n" LOOP "k.keep(loss)\n    k.reset()\n", ""},
 		{"a class attribute", "class K:\n    xs = []\n    def keep(self, v):\n        self.xs.append(v)\n" LOOP "K().keep(loss)\n", "9 store unbounded freed flow step@5\n"},
 		{"an attribute of an attribute", "class A:\n    def __init__(self):\n        self.xs = []\nclass B:\n    def __init__(self):\n        self.a = A()\nb = B()\n" LOOP "b.a.xs.append(loss)\n", "12 store unbounded freed flow step@8\n"},
-		{"two instances do not mix", "class K:\n    def __init__(self):\n        self.v = 0\na = K()\nb = K()\nxs = []\n" LOOP "a.v = loss\n    xs.append(b.v)\n", ""},
+		{"two instances do not mix", "class K:\n    def __init__(self):\n        self.v = 0\na = K()\nb = K()\nxs = []\n" LOOP "a.v = loss\n    xs.append(b.v)\n", "11 assign flow step@7\n"},
 		{"a property that converts", "class K:\n    def __init__(self, v):\n        self.v = v\n    @property\n    def number(self):\n        return self.v.item()\nxs = []\n" LOOP "xs.append(K(loss).number)\n", ""},
 		{"a method called through the class", "class K:\n    def keep(self, v):\n        self.xs.append(v)\nk = K()\nk.xs = []\n" LOOP "K.keep(k, loss)\n", "10 store unbounded freed flow step@6\n"},
 		{"a static method", "xs = []\nclass K:\n    @staticmethod\n    def keep(v):\n        xs.append(v)\n" LOOP "K.keep(loss)\n    K().keep(loss)\n", "10 store unbounded freed flow step@6\n11 store unbounded freed flow step@6\n"},

@@ -1,0 +1,3 @@
+; what gives an attribute, an entry or an outer name its value
+(assignment) @assign
+(call) @assign

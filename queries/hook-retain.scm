@@ -1,0 +1,3 @@
+; what a hook stores, or the call that registers one
+(call) @store
+(assignment) @store

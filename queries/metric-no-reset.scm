@@ -1,0 +1,2 @@
+; the call that updates a metric
+(call) @update

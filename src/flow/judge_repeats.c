@@ -1,0 +1,328 @@
+#include "flow/judging.h"
+
+#include <string.h>
+
+/* What is made, added or registered again and again, and what is never emptied. */
+
+/* The innermost loop of PATH, a step or an epoch, that OBJECT outlives. */
+static const struct loop *repeated_over(const struct judging *j, const struct loop *path, const struct object *object)
+{
+	const struct loop *loop = loop_around(j, path, LOOP_STEP, LOOP_EPOCH);
+	return loop && !loop_within(object->birth, loop) ? loop : NULL;
+}
+
+/* ---- hooks ---- */
+
+static void judge_hooked(struct judging *j, const struct event *event)
+{
+	struct fact fact = new_fact(FACT_HOOKED, event);
+	for (uint8_t i = 0; i < event->object_count && !fact.loop; i++) {
+		fact.holder = object_get(j->in, event->objects[i]);
+		fact.loop = repeated_over(j, event->path, fact.holder);
+	}
+	if (!fact.loop || !every_iteration(event, fact.loop) || index_count(&j->resets, event->holder))
+		return;
+	bool gradients = str_is(event->name, "gradient") || str_starts(event->name, "backward");
+	fact.what = gradients ? "gradients" : "outputs";
+	if (fact.holder->input) /* the loop may go over the parts that get a hook each */
+		fact.proof = j->has_step[fact.loop->id] || j->has_backward[fact.loop->id] ? PROOF_USAGE : PROOF_NAME;
+	VEC_ADD(&j->facts, fact);
+}
+
+/* ---- optimizers, loaders and writers ---- */
+
+/* Whether something in LOOP loads a state into OBJECT or gives it to somebody out of sight, who may. */
+static bool renewed_in(struct judging *j, uint32_t object, const struct loop *loop)
+{
+	for (uint32_t i = 0; i < index_count(&j->marks, object); i++) {
+		const struct event *mark = index_event(j, &j->marks, object, i);
+		if (mark->kind == EVENT_MARK && strcmp(mark->mark, "loads-state") == 0 && loop_within(mark->path, loop))
+			return true;
+	}
+	for (uint32_t i = 0; i < index_count(&j->zeros, object); i++) {
+		const struct event *zero = index_event(j, &j->zeros, object, i);
+		if (zero->handed && loop_within(zero->path, loop))
+			return true;
+	}
+	return false;
+}
+
+/* An optimizer that makes one step and is made anew for the next, over the same modules. */
+static void judge_optimizer(struct judging *j, const struct event *made, const struct object *optimizer,
+			    const struct loop *loop)
+{
+	uint32_t modules[16];
+	uint32_t count = optimizer_modules(j->in, optimizer, modules, 0, 16, 3);
+	bool stepped = false;
+	for (uint32_t i = 0; i < index_count(&j->steps, optimizer->id); i++)
+		stepped |= time_loop(j, index_event(j, &j->steps, optimizer->id, i)->path) == loop;
+	if (j->loops[loop->id] != LOOP_STEP || !stepped || !count || renewed_in(j, optimizer->id, loop))
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t up = modules[i]; up; up = object_get(j->in, up)->owner)
+			if (loop_within(object_get(j->in, up)->birth, loop) || renewed_in(j, up, loop))
+				return;
+	struct fact fact = new_fact(FACT_REMADE, made);
+	fact.what = "optimizer";
+	fact.loop = loop;
+	fact.holder = optimizer;
+	VEC_ADD(&j->facts, fact);
+}
+
+/* What runs threads until it is closed, and nobody closes it. */
+static void judge_threads(struct judging *j, const struct event *made, const struct object *object, const struct loop *loop)
+{
+	if (!leaks(j, loop) || j->loops[loop->id] == LOOP_CALL || index_count(&j->resets, object->id) ||
+	    index_count(&j->zeros, object->id))
+		return;
+	struct fact fact = new_fact(FACT_REMADE, made);
+	fact.what = "threads";
+	fact.loop = loop;
+	fact.holder = object;
+	VEC_ADD(&j->facts, fact);
+}
+
+/* Big lists of Python objects in a dataset that worker processes read. */
+static void judge_copies(struct judging *j, const struct event *made, const struct object *dataset)
+{
+	enum { BIG = 10000 };
+	const uint32_t plain = KIND_NUMBER | KIND_TEXT | KIND_CONTAINER | KIND_INSTANCE | KIND_NONE;
+	for (size_t i = 0; i < dataset->slots.count; i++) {
+		struct value held = cell_get(j->in, dataset->slots.items[i].cell);
+		const struct object *list = held.object_count == 1 ? object_get(j->in, held.objects[0]) : NULL;
+		if (!list || !(list->kinds & KIND_CONTAINER) || list->size < BIG || !list->rest)
+			continue;
+		struct value element = cell_get(j->in, list->rest);
+		if (!value_only(&element, plain) || holds_tensor(j->in, &element, 2))
+			continue;
+		struct fact fact = new_fact(FACT_WORKER_COPY, made);
+		fact.where = list->span;
+		fact.where_def = list->def;
+		fact.holder = list;
+		VEC_ADD(&j->facts, fact);
+	}
+}
+
+void judge_made(struct judging *j, const struct event *made)
+{
+	const struct object *object = object_get(j->in, made->objects[0]);
+	const struct loop *loop = time_loop(j, made->path);
+	if ((object->kinds & KIND_LOADER) && made->mode == 1)
+		for (uint8_t i = 0; i < made->value.object_count; i++)
+			judge_copies(j, made, object_get(j->in, made->value.objects[i]));
+	if (!loop || loop->form == LOOP_VIRTUAL || !every_iteration(made, loop))
+		return;
+	if (object->kinds & KIND_OPTIMIZER)
+		judge_optimizer(j, made, object, loop);
+	else if (object->library && object->library->threads)
+		judge_threads(j, made, object, loop);
+}
+
+/* Parameters made in the loop go to an optimizer that outlives it. */
+static void judge_added(struct judging *j, const struct event *event)
+{
+	const struct loop *loop = time_loop(j, event->path);
+	if (!loop || j->loops[loop->id] != LOOP_STEP || !every_iteration(event, loop) || !event->object_count)
+		return;
+	struct fact fact = new_fact(FACT_REMADE, event);
+	fact.holder = object_get(j->in, event->objects[0]);
+	fact.loop = loop;
+	fact.what = "parameters";
+	bool fresh = false;
+	for (uint32_t i = 0; i < event->origins->count; i++) {
+		const struct site *site = j->in->sites.items[origin_site(event->origins->items[i])];
+		const struct loop *made = site->object ? object_get(j->in, site->object)->birth : site->path;
+		fresh |= site->kind == SITE_LEAF && loop_within(made, loop);
+	}
+	if (fresh && !loop_within(fact.holder->birth, loop))
+		VEC_ADD(&j->facts, fact);
+}
+
+/* ---- metrics ---- */
+
+/* The epoch around PATH that METRIC outlives, or NULL; *INNER is the loop inside it through which PATH goes, or NULL. */
+static const struct loop *epoch_of(const struct judging *j, const struct loop *path, const struct object *metric,
+				   const struct loop **inner)
+{
+	const struct loop *epoch = loop_around(j, path, LOOP_EPOCH, LOOP_EPOCH);
+	*inner = NULL;
+	for (; path && path != epoch; path = path->outer)
+		*inner = path;
+	return epoch && !metric->input && !loop_within(metric->birth, epoch) ? epoch : NULL;
+}
+
+static bool between(const struct loop *path, const struct loop *epoch, const struct loop *inner)
+{
+	return loop_within(path, epoch) && !(inner && loop_within(path, inner));
+}
+
+static bool given_away(struct judging *j, uint32_t object)
+{
+	for (uint32_t up = object; up; up = object_get(j->in, up)->owner)
+		for (uint32_t i = 0; i < index_count(&j->zeros, up); i++)
+			if (index_event(j, &j->zeros, up, i)->handed)
+				return true;
+	return false;
+}
+
+static bool reset_within(struct judging *j, uint32_t holder, const struct loop *epoch)
+{
+	for (uint32_t i = 0; i < index_count(&j->resets, holder); i++)
+		if (loop_within(index_event(j, &j->resets, holder, i)->path, epoch))
+			return true;
+	return false;
+}
+
+static bool keeps_lists(struct judging *j, const struct object *metric, int depth)
+{
+	if (metric->library && model_class_is(j->in->model, metric->library, "torchmetrics.list_state"))
+		return true;
+	for (size_t i = 0; depth > 0 && i <= metric->slots.count; i++) {
+		uint32_t cell = object_cell(metric, i);
+		struct value held = cell ? cell_get(j->in, cell) : value_bottom();
+		for (uint8_t k = 0; k < held.object_count; k++)
+			if (keeps_lists(j, object_get(j->in, held.objects[k]), depth - 1))
+				return true;
+	}
+	return false;
+}
+
+/* A metric of a library. */
+static void judge_updates(struct judging *j, const struct event *update)
+{
+	const struct loop *inner;
+	const struct object *metric = update->object_count == 1 ? object_get(j->in, update->objects[0]) : NULL;
+	const struct loop *epoch = metric ? epoch_of(j, update->path, metric, &inner) : NULL;
+	if (!epoch || j->in->resets_unknown || given_away(j, metric->id) || reset_within(j, metric->id, epoch))
+		return;
+	bool computed = false;
+	for (uint32_t i = 0; i < index_count(&j->marks, metric->id); i++) {
+		const struct event *mark = index_event(j, &j->marks, metric->id, i);
+		if (mark->kind == EVENT_LOG)
+			return; /* a framework that is given the metric itself resets it */
+		computed |= strcmp(mark->mark, "computes") == 0 && between(mark->path, epoch, inner);
+	}
+	if (!computed)
+		return;
+	struct fact fact = new_fact(FACT_UNRESET, update);
+	fact.what = keeps_lists(j, metric, 2) ? "list" : "total";
+	fact.holder = metric;
+	fact.loop = epoch;
+	VEC_ADD(&j->facts, fact);
+}
+
+static bool offers_start(const struct def *method)
+{
+	return str_starts(method->name, "reset") || str_starts(method->name, "clear");
+}
+
+/* Whether the class of METRIC has a method to start anew. */
+static bool can_reset(struct judging *j, const struct object *metric)
+{
+	struct interp *in = j->in;
+	for (uint32_t i = in->first_child[metric->class_def->index]; i-- > 0; i = in->next_child[i])
+		if (in->defs[i]->kind == DEF_FUNCTION && offers_start(in->defs[i]))
+			return true;
+	return false;
+}
+
+void judge_meter(struct judging *j, const struct event *store)
+{
+	struct interp *in = j->in;
+	const struct object *holder = object_get(in, store->holder);
+	const struct call *update = store->call;
+	while (update && (update->self != holder->owner || !update->self))
+		update = update->outer;
+	if (!update || !update->node || store->in_handler || !(store->tensor || store->origins->count))
+		return;
+	const struct object *metric = object_get(in, update->self);
+	const struct loop *inner;
+	const struct loop *epoch = metric->class_def && can_reset(j, metric) ? epoch_of(j, update->path, metric, &inner) : NULL;
+	if (!epoch || j->in->resets_unknown || given_away(j, metric->id) || reset_within(j, holder->id, epoch))
+		return;
+	bool computed = false;
+	for (size_t i = 0; i < in->calls.count; i++) {
+		const struct call *call = in->calls.items[i];
+		if (call->self != metric->id || !between(call->path, epoch, NULL))
+			continue;
+		if (offers_start(call->callee))
+			return;
+		computed |= call->callee != update->callee && between(call->path, epoch, inner);
+	}
+	if (!computed)
+		return;
+	struct fact fact = new_fact(FACT_UNRESET, store);
+	fact.what = "list";
+	fact.holder = metric;
+	fact.loop = epoch;
+	place_at(&fact, update);
+	VEC_ADD(&j->facts, fact);
+}
+
+/* ---- caches ---- */
+
+void judge_registration(struct judging *j, const struct event *store)
+{
+	uint32_t self = store->call ? store->call->self : 0;
+	if (!self || store->value.object_count != 1 || store->value.objects[0] != self)
+		return;
+	const struct object *object = object_get(j->in, self), *holder = object_get(j->in, store->holder);
+	const struct loop *loop = loop_around(j, object->birth, LOOP_STEP, LOOP_EPOCH);
+	if (!(object->kinds & KIND_MODULE) || !loop || loop_within(holder->birth, loop) || store->bounded || holder->input ||
+	    index_count(&j->resets, holder->id))
+		return;
+	struct fact fact = new_fact(FACT_REGISTERED, store);
+	fact.holder = holder;
+	fact.loop = loop;
+	VEC_ADD(&j->facts, fact);
+}
+
+/* A function whose results are kept by its arguments keeps those as well. */
+static void judge_cached(struct judging *j, const struct event *call)
+{
+	struct fact fact = new_fact(FACT_CACHED, call);
+	const struct object *self = call->object_count ? object_get(j->in, call->objects[0]) : NULL;
+	if (self && (self->kinds & KIND_MODULE)) {
+		fact.what = "self";
+		fact.loop = loop_around(j, self->birth, LOOP_STEP, LOOP_EPOCH);
+		fact.holder = self;
+	}
+	if (!fact.loop && call->tensor) {
+		fact.what = "argument";
+		fact.loop = loop_around(j, call->value.counter, LOOP_STEP, LOOP_STEP);
+	}
+	if (fact.loop)
+		VEC_ADD(&j->facts, fact);
+}
+
+bool has_workers(struct judging *j, const struct def *class)
+{
+	struct interp *in = j->in;
+	if (!j->workers) {
+		j->workers = ARENA_ARRAY(in->arena, bool, in->def_count + 1u);
+		for (size_t i = 0; i < in->events.count; i++) {
+			const struct event *made = &in->events.items[i];
+			for (uint8_t k = 0; made->kind == EVENT_MADE && made->mode == 1 && k < made->value.object_count; k++) {
+				const struct def *def = object_get(in, made->value.objects[k])->class_def;
+				if (def)
+					j->workers[def->index] = true;
+			}
+		}
+	}
+	return class && j->workers[class->index];
+}
+
+bool judge_repeated(struct judging *j, const struct event *mark)
+{
+	static const struct {
+		const char *mark;
+		void (*judge)(struct judging *j, const struct event *event);
+	} marks[] = {{"hooked", judge_hooked}, {"adds-parameters", judge_added}, {"updates", judge_updates},
+		     {"cached", judge_cached}};
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (strcmp(mark->mark, marks[i].mark) == 0) {
+			marks[i].judge(j, mark);
+			return true;
+		}
+	return false;
+}
