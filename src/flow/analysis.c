@@ -19,6 +19,7 @@ static void begin_root(struct interp *in, struct def *def)
 	in->call = NULL;
 	in->path = NULL;
 	memset(in->cond_open, 0, sizeof in->cond_open);
+	memset(in->periods_open, 0, sizeof in->periods_open);
 	in->module_depth = 0;
 	in->compared_count = 0;
 	in->lazy_birth = false;

@@ -413,6 +413,12 @@ static void apply_mode(struct interp *in, const struct model_effect *effect, con
 		event->mode = (int)(mode == VALUE_NO_NUMBER ? -1 : mode);
 		event->handed = args->count && args->nodes[0] && args->nodes[0]->kind != EXPR_CONSTANT;
 		event->name = object->name;
+		uint32_t *evals = in->frame ? in->frame->evals : NULL;
+		for (int k = 0; evals && mode == 0 && k < 4; k++)
+			if (!evals[k] || k == 3) {
+				evals[k] = (uint32_t)in->events.count;
+				break;
+			}
 	}
 }
 
@@ -550,6 +556,8 @@ static struct value grad_result(struct interp *in, const struct model_effect *ef
 		event->name = name;
 		bool known = switches && argument && (argument->number == 0 || argument->number == 1);
 		event->mode = known ? (int)argument->number : -1;
+		if (in->frame && switches)
+			in->frame->switched_off = event->mode == 0 ? (uint32_t)in->events.count : 0;
 		if (switches)
 			grad_enter(in, effect->mode, &context->grad_argument);
 	}

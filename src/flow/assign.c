@@ -65,6 +65,13 @@ static void add_chain_event(struct interp *in, uint32_t cell, const struct value
 	event->name = name;
 }
 
+/* Whether CELL is a name of a function: what it holds ends with the call. */
+static bool is_local(const struct interp *in, uint32_t cell)
+{
+	const struct cell *c = &in->cells.items[cell];
+	return !c->object && c->def && c->def != in->module;
+}
+
 /* The containers that CELL held and does not hold any more are let go, unless something else has them. */
 void let_go(struct interp *in, uint32_t cell, const struct value *next, struct span node)
 {
@@ -74,7 +81,9 @@ void let_go(struct interp *in, uint32_t cell, const struct value *next, struct s
 		bool kept = false;
 		for (uint8_t j = 0; j < next->object_count; j++)
 			kept |= next->objects[j] == object->id;
-		if (kept || !(object->kinds & KIND_CONTAINER) || object->homes > 1)
+		bool local = is_local(in, cell);
+		uint32_t others = local ? object->homes : object->homes - object->local_homes;
+		if (kept || !(object->kinds & KIND_CONTAINER) || others > 1)
 			continue;
 		event_add(in, EVENT_RESET, node)->holder = object->id;
 	}
@@ -99,6 +108,7 @@ static void settle(struct interp *in, uint32_t cell, const struct value *value, 
 		struct object *object = object_get(in, value->objects[i]);
 		if (object->last_home != cell) {
 			object->homes++;
+			object->local_homes += is_local(in, cell);
 			object->last_home = cell;
 		}
 		if (!object->name.length)
@@ -352,6 +362,11 @@ void store_into(struct interp *in, uint32_t holder_id, enum store_op op, const s
 	}
 	add_store_event(in, holder, op, NULL, &value, node, name);
 	holder->literal = false;
+	for (const struct loop *loop = in->path; loop && !loop_within(holder->birth, loop); loop = loop->outer)
+		if (loop->size > holder->size) {
+			holder->size = loop->size;
+			holder->filled = node;
+		}
 	if (op == STORE_UPDATE)
 		merge_slots(in, holder, &value);
 	else

@@ -143,16 +143,32 @@ static bool asks_for_device(const struct expr *test)
 	       str_is(test->items[0]->name, "is_available");
 }
 
+/* `if step % 100 == 0:` comes true again and again. */
+static bool asks_remainder(const struct expr *test)
+{
+	if (test->kind == EXPR_NOT && test->count)
+		test = test->items[0];
+	if (test->kind == EXPR_COMPARE && test->count == 2)
+		test = test->items[0];
+	return test->kind == EXPR_BINARY && test->op == '%';
+}
+
 /* Runs BLOCK as one side of a branch at MARK: appends its end state to *ENDS if control reaches it. */
 static bool run_side(struct interp *in, uint32_t mark, const struct expr *test, bool truth, const struct block *block,
 		     struct delta **ends)
 {
 	state_undo(in, mark);
 	bool open = !(truth && asks_for_device(test));
+	uint32_t depth = in->path ? in->path->depth : 0;
+	uint32_t *periods = truth && asks_remainder(test) && depth < 63 ? &in->periods_open[depth] : NULL;
 	if (open)
 		cond_push(in);
+	if (periods)
+		++*periods;
 	narrow(in, test, truth);
 	bool alive = exec_block(in, block);
+	if (periods)
+		--*periods;
 	if (open)
 		cond_pop(in);
 	if (alive)
@@ -327,6 +343,17 @@ static bool handles_out_of_memory(const struct interp *in, const struct handler 
 	       !says(in, handler->span, STR("clear_frames"));
 }
 
+/* RuntimeError, Exception or everything: out of memory is among them. */
+static bool catches_widely(const struct interp *in, const struct handler *handler)
+{
+	static const char *const names[] = {"RuntimeError", "Exception", "BaseException"};
+	struct str type = source_text(in, caught_by(handler));
+	bool any = !handler->type;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		any |= str_is(type, names[i]);
+	return any && !says(in, handler->span, STR("traceback__")) && !says(in, handler->span, STR("with_traceback"));
+}
+
 static bool ran_forward(const struct interp *in, size_t first)
 {
 	for (size_t i = first; i < in->events.count; i++)
@@ -340,12 +367,14 @@ static bool ran_forward(const struct interp *in, size_t first)
 static bool run_handler(struct interp *in, const struct handler *handler, bool forward)
 {
 	struct handling handling = {.outer = in->handling, .frame = in->frame};
-	bool holds = forward && handles_out_of_memory(in, handler);
+	bool out_of_memory = forward && handles_out_of_memory(in, handler);
+	bool holds = out_of_memory || (forward && catches_widely(in, handler));
 	if (holds) {
 		handling.span = caught_by(handler);
 		handling.exception = object_new(in, handler, 0, KIND_EXCEPTION, handling.span)->id;
 		in->catches = true;
-		in->handling = &handling;
+		if (out_of_memory)
+			in->handling = &handling;
 	}
 	if (handler->name.length) {
 		uint32_t cell = lookup_cell(in, handler->name);
@@ -402,6 +431,8 @@ bool exec_try(struct interp *in, const struct stmt *s)
 	uint32_t mark = state_mark(in);
 	struct delta *ends = NULL;
 	size_t first = in->events.count;
+	if (in->frame && s->final.count)
+		in->frame->final_depth++;
 	bool alive = exec_block(in, &s->body);
 	bool forward = ran_forward(in, first);
 	struct delta *body_end = state_delta(in, mark, NULL);
@@ -424,6 +455,8 @@ bool exec_try(struct interp *in, const struct stmt *s)
 		state_join(in, mark, ends, false);
 	else if (s->handler_count)
 		state_join(in, mark, body_end, true);
+	if (in->frame && s->final.count)
+		in->frame->final_depth--;
 	bool final_alive = s->final.count ? exec_block(in, &s->final) : true;
 	return alive && final_alive;
 }

@@ -191,6 +191,9 @@ static void note_cached(struct interp *in, const struct object *function, uint32
 	event->mark = "cached";
 	event->objects[0] = self;
 	event->object_count = self != 0;
+	for (uint32_t i = 0; i < args->count; i++)
+		if (args->values[i].counter)
+			event->key.counter = args->values[i].counter;
 	for (uint32_t i = 0; i < args->count && !event->tensor; i++) {
 		event->tensor = holds_tensor(in, &args->values[i], 2);
 		event->value = args->values[i];
@@ -217,6 +220,7 @@ struct value call_def(struct interp *in, struct object *function, uint32_t self,
 			in->handling->recursed = true;
 		return value_bottom();
 	}
+	size_t cached = in->events.count;
 	if (function->cached.end)
 		note_cached(in, function, self, args);
 	bool module = self && (object_get(in, self)->kinds & KIND_MODULE) && in->module_depth == 0;
@@ -225,6 +229,8 @@ struct value call_def(struct interp *in, struct object *function, uint32_t self,
 	struct frame frame = {0};
 	run_body(in, function, self, args, node, &frame);
 	in->module_depth -= module;
+	if (function->cached.end && cached < in->events.count)
+		in->events.items[cached].tensor_result = (frame.result.kinds & KIND_TENSOR) != 0;
 	if (module)
 		note_forward(in, self, forwards, in->recorded_count > recorded_forwards, &frame.result, node);
 	return value_is_bottom(&frame.result) ? value_of(KIND_NONE) : frame.result;
@@ -239,7 +245,17 @@ struct value run_generator(struct interp *in, struct object *generator, const st
 	struct frame frame = {0};
 	run_body(in, generator, generator->self, generator->bound_args ? generator->bound_args : args_new(in, 0), node, &frame);
 	*grad_off |= frame.yields_grad_off;
+	generator->few = !frame.yields_many && !value_is_bottom(&frame.yielded);
 	return value_is_bottom(&frame.yielded) ? value_of(KIND_UNKNOWN) : frame.yielded;
+}
+
+void run_context(struct interp *in, struct object *generator, const struct expr *node, struct with_block *block)
+{
+	struct def *def = generator->function;
+	uint32_t depth = in->call ? in->call->depth : 0;
+	struct frame frame = {.block = block};
+	if (def && in->budget > 0 && depth < CALL_DEPTH && !in_chain(in->call, def))
+		run_body(in, generator, generator->self, generator->bound_args ? generator->bound_args : args_new(in, 0), node, &frame);
 }
 
 /* ---- unresolved calls ---- */
@@ -840,7 +856,11 @@ struct value eval_call(struct interp *in, const struct expr *e)
 		receiver = eval(in, callee->items[0]);
 	else
 		function = eval(in, callee);
+	size_t before = in->events.count;
 	struct args *args = eval_args(in, e);
+	for (size_t i = before; method && str_is(callee->name, "enter_context") && i < in->events.count; i++)
+		if (in->events.items[i].kind == EVENT_MARK)
+			in->events.items[i].block_end = UINT32_MAX; /* it lasts as long as the stack does */
 	in->statement_value = statement;
 	size_t first = in->events.count;
 	struct value out;

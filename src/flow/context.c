@@ -78,20 +78,43 @@ static bool with_grad(struct interp *in, const struct value *context, const stru
 	return run_block(in, stmt, next, grad, true);
 }
 
-/* A generator under @contextmanager: what it does before its first yield holds inside, the rest comes after. */
+/* A generator under @contextmanager: the block runs where it yields. */
 static bool with_generator(struct interp *in, struct object *generator, const struct with_item *item,
 			   const struct stmt *stmt, uint32_t next)
 {
 	struct value grad = cell_get(in, in->grad_cell);
-	bool off = false;
-	/* The block's effects happen between those before and after the yield. Walking the generator first keeps what it
-	 * leaves behind (a hook removed in `finally`), and what it set when it yielded is put in force for the block. */
-	struct value yielded = run_generator(in, generator, item->value, &off);
-	if (item->target)
-		assign_target(in, item->target, yielded, item->target->span);
-	if (off)
-		grad_set(in, GRAD_OFF);
-	return run_block(in, stmt, next, grad, off);
+	struct with_block block = {.stmt = stmt, .next = next, .item = item, .frame = in->frame, .path = in->path,
+				   .call = in->call, .grad = grad, .alive = true};
+	run_context(in, generator, item->value, &block);
+	if (!block.ran)
+		run_with_block(in, &block, value_of(KIND_UNKNOWN));
+	cell_set(in, in->grad_cell, grad);
+	return block.alive;
+}
+
+void run_with_block(struct interp *in, struct with_block *block, struct value value)
+{
+	struct frame *frame = in->frame;
+	struct loop *path = in->path;
+	struct call *call = in->call;
+	struct value grad = cell_get(in, in->grad_cell);
+	block->ran = true;
+	in->frame = block->frame;
+	in->path = block->path;
+	in->call = block->call;
+	if (block->item->target)
+		assign_target(in, block->item->target, value, block->item->target->span);
+	bool sets = grad.number != block->grad.number;
+	bool inner = in->frame ? in->frame->grad_block : false;
+	if (in->frame && sets)
+		in->frame->grad_block = true;
+	block->alive = run_inside(in, block->stmt, block->next, block->grad);
+	if (in->frame)
+		in->frame->grad_block = inner;
+	in->frame = frame;
+	in->path = path;
+	in->call = call;
+	cell_set(in, in->grad_cell, grad);
 }
 
 static bool with_object(struct interp *in, struct object *object, const struct with_item *item, const struct stmt *stmt,

@@ -324,6 +324,10 @@ static struct value eval_binary(struct interp *in, const struct expr *e)
 		}
 		if (call_operator(in, &pair[0], &pair[1], e->op, e, &out))
 			continue;
+		if (e->op == '@') {
+			object_prove(in, &pair[0], KIND_TENSOR);
+			object_prove(in, &pair[1], KIND_TENSOR);
+		}
 		out = combine(in, pair, 2, e->span);
 		if (value_only(&pair[0], KIND_TEXT) || value_only(&pair[1], KIND_TEXT))
 			out.kinds = KIND_TEXT;
@@ -411,10 +415,16 @@ static struct value eval_yield(struct interp *in, const struct expr *e)
 	struct frame *frame = in->frame;
 	if (!frame)
 		return value_of(KIND_UNKNOWN);
-	if (frame->grad_block && grad_is_off(in)) {
+	if (frame->grad_block && grad_is_off(in) && !frame->block) {
 		struct event *event = event_add(in, EVENT_YIELD, e->span);
 		event_value(in, event, &v);
 	}
+	if (frame->block && !frame->block->ran) {
+		run_with_block(in, frame->block, v);
+		return value_of(KIND_UNKNOWN);
+	}
+	for (const struct loop *loop = in->path; loop && loop != frame->call->path; loop = loop->outer)
+		frame->yields_many |= !loop->is_struct;
 	frame->yielded = value_join(&in->origins, &frame->yielded, &v);
 	frame->yields_grad_off |= grad_is_off(in) && !frame->grad_decorated;
 	return value_of(KIND_UNKNOWN);

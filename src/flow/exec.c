@@ -14,6 +14,20 @@ static void leave_loop(struct interp *in, bool again)
 	*list = delta_leaving(in, loop->mark, *list, loop->grad_depth);
 }
 
+/* Modes that the function has switched and that this return leaves as they are. */
+static void note_left(struct interp *in, struct frame *frame)
+{
+	if (frame->final_depth)
+		return;
+	if (frame->switched_off && frame->switched_off <= in->events.count)
+		in->events.items[frame->switched_off - 1].left = true;
+	for (size_t i = 0; i < sizeof frame->evals / sizeof *frame->evals; i++) {
+		struct event *event = frame->evals[i] && frame->evals[i] <= in->events.count ? &in->events.items[frame->evals[i] - 1] : NULL;
+		if (event && event->kind == EVENT_MODE && object_mode(in, object_get(in, event->holder)) == 0)
+			event->left = true;
+	}
+}
+
 static void exec_return(struct interp *in, const struct stmt *s)
 {
 	struct value v = s->value ? eval(in, s->value) : value_of(KIND_NONE);
@@ -25,6 +39,7 @@ static void exec_return(struct interp *in, const struct stmt *s)
 		struct event *event = event_add(in, EVENT_RETURN, s->span);
 		event_value(in, event, &v);
 	}
+	note_left(in, frame);
 	frame->exits = delta_leaving(in, frame->entry, frame->exits, 0);
 }
 

@@ -55,9 +55,10 @@ void hook_register(struct interp *in, const struct model_rule *rule, const struc
 		   const struct value *handle, const struct expr *node)
 {
 	const struct value *function = args_get(args, 0, "hook");
-	if (!function || !function->object_count || !handle->object_count)
+	if (!handle->object_count || (rule->hook[0] != 's' && (!function || !function->object_count)))
 		return;
-	struct hooked hook = {.handle = handle->objects[0], .function = *function, .kind = rule->hook, .node = node};
+	bool step = rule->hook[0] == 's'; /* it runs with every step of an optimizer, which no rule needs to see */
+	struct hooked hook = {.handle = handle->objects[0], .function = function ? *function : value_bottom(), .kind = rule->hook, .node = node};
 	if (!receiver->object_count && rule->hook[0] == 'g') { /* of one tensor: backward calls it once */
 		run_hook(in, &hook, NULL, NULL);
 		return;
@@ -73,6 +74,8 @@ void hook_register(struct interp *in, const struct model_rule *rule, const struc
 	event->object_count = receiver->object_count;
 	for (uint8_t i = 0; i < receiver->object_count || i == 0; i++) {
 		hook.module = receiver->object_count ? receiver->objects[i] : 0;
+		if (step)
+			continue;
 		struct hooked *known = find_hook(in, hook.handle, hook.module);
 		if (known)
 			known->function = hook.function;

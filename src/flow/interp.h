@@ -27,6 +27,7 @@ struct loop {
 	struct span span;    /* its first line */
 	enum loop_form form;
 	const char *virtual_name; /* "step", "epoch" or "call" of a virtual loop */
+	int64_t size;        /* how often it runs, 0 where that is unknown */
 	struct str variable; /* the name it assigns, where it is one name */
 	const struct expr *target; /* what it assigns, or NULL */
 	bool is_struct;      /* iterates over parts, not over time */
@@ -117,8 +118,10 @@ struct object {
 	bool fresh;              /* an element of an unknown iterable: another one in each iteration */
 	bool input;              /* of unknown content: a parameter or an attribute nobody assigns */
 	bool literal;            /* a display or constant range of few elements */
+	bool few;                /* a generator that yields a few times */
 	bool range;              /* counts */
 	int64_t size;            /* how many elements it has, 0 where that is unknown */
+	struct span filled;      /* where so many were added, if not where it was made */
 	bool looked_up;          /* somebody asks whether a key is in it */
 	uint32_t guarded;        /* open conditions that bound its length */
 	bool bounded;            /* keeps at most a fixed number of elements */
@@ -127,6 +130,7 @@ struct object {
 	struct loop *made_in;    /* loop of the generator expression that it is */
 	uint32_t seen;           /* stamp of the last search that reached it */
 	uint32_t homes;          /* names and slots that have held it */
+	uint32_t local_homes;    /* … of which so many are names of functions */
 	uint32_t last_home;
 	/* functions */
 	struct def *function;    /* of a function or generator */
@@ -199,6 +203,18 @@ struct loop_frame {
 	int grad_depth; /* with-blocks open around the loop */
 };
 
+/* A with-block whose context is a generator of the project. */
+struct with_block {
+	const struct stmt *stmt;
+	uint32_t next;          /* number of the context behind this one */
+	const struct with_item *item;
+	struct frame *frame;    /* that the block belongs to */
+	struct loop *path;
+	struct call *call;
+	struct value grad;      /* the grad mode around it */
+	bool ran, alive;
+};
+
 struct frame {
 	struct frame *caller;
 	struct def *def;
@@ -207,6 +223,7 @@ struct frame {
 	struct value result;      /* joined over returns */
 	struct value yielded;
 	bool yields_grad_off;
+	bool yields_many;         /* a yield stands in a loop over time */
 	struct delta *exits;      /* states at returns */
 	uint32_t entry;           /* mark at entry */
 	struct loop_frame *loops;
@@ -217,6 +234,10 @@ struct frame {
 	struct value grads[8];    /* grad modes around the with-blocks that are open, outermost first */
 	int grad_depth;
 	bool grad_decorated;      /* the grad mode came from a decorator, which a yield leaves */
+	struct with_block *block; /* of a context manager: what runs where it yields, or NULL */
+	int final_depth;          /* try statements with a finally that are open */
+	uint32_t switched_off;    /* 1 + the event that switched grad off by statement, 0: none, or it is on again */
+	uint32_t evals[4];        /* 1 + events that switched modules to eval mode */
 };
 
 /* ---- events ---- */
@@ -272,6 +293,7 @@ struct event {
 	struct call *call;
 	uint32_t order;         /* position in time within a root */
 	uint32_t cond;          /* mask of path depths at which a condition was open */
+	uint32_t rare;          /* … other than one that holds every so many times */
 	struct value value;
 	struct origin_set *origins; /* of the value and, for a container, of all in it */
 	uint32_t holder;        /* object, or 0 */
@@ -285,6 +307,8 @@ struct event {
 	bool creates;           /* … and records the gradients: create_graph */
 	bool wants_grads;       /* autograd.grad, not backward */
 	bool tensor;            /* the value, or something in it, is surely a tensor */
+	bool left;              /* a return leaves the function with the mode still switched */
+	bool tensor_result;     /* of a call whose result is kept: that may be a tensor */
 	bool handed;            /* the flag that says so came in as an argument of the function */
 	bool keeps_grads;       /* zeroed in place: set_to_none=False */
 	const char *mark;
@@ -369,6 +393,7 @@ struct interp {
 	struct loop *path;
 	struct call *call;
 	uint32_t cond_open[64];    /* conditions open at each path depth */
+	uint32_t periods_open[64]; /* … of which so many ask for a remainder */
 	bool trial;                /* a loop around is walked for the first time: its events will be dropped */
 	uint32_t stamp;
 	uint32_t grad_cell;
@@ -548,6 +573,8 @@ struct value call_method(struct interp *in, const struct value *receiver, struct
 			 const struct expr *node);
 struct value call_def(struct interp *in, struct object *function, uint32_t self, struct args *args, const struct expr *node);
 struct value run_generator(struct interp *in, struct object *generator, const struct expr *node, bool *grad_off);
+/* As run_generator for a context manager: BLOCK runs where it yields. */
+void run_context(struct interp *in, struct object *generator, const struct expr *node, struct with_block *block);
 /* Room for so many arguments, until the root is walked. */
 struct args *args_new(struct interp *in, uint32_t room);
 /* ARGS for as long as the file's facts. */
@@ -598,6 +625,8 @@ struct value record_replace(struct interp *in, struct object *object, struct arg
 /* context.c */
 /* Runs the body of STMT inside its contexts, from number NEXT on; false where control left it. */
 bool exec_with(struct interp *in, const struct stmt *stmt, uint32_t next);
+/* The context manager that is being run yields VALUE: runs the block inside it. */
+void run_with_block(struct interp *in, struct with_block *block, struct value value);
 void grad_enter(struct interp *in, const char *mode, const struct value *argument);
 /* The state at a jump out of all with-blocks of the frame but the first KEPT, which leave the grad mode as it was. */
 struct delta *delta_leaving(struct interp *in, uint32_t mark, struct delta *next, int kept);

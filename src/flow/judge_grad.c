@@ -74,7 +74,7 @@ void judge_grad_context(struct judging *j, const struct event *event)
 		uint32_t def = event->def ? event->def->index : 0;
 		for (uint32_t i = 0; i < index_count(&j->contexts, def); i++) {
 			const struct event *other = index_event(j, &j->contexts, def, i);
-			if (!other->grad_dropped && other->order > event->order && other->mode != 0)
+			if (!event->left && !other->grad_dropped && other->order > event->order && other->mode != 0)
 				return;
 		}
 	}

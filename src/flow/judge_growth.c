@@ -12,6 +12,13 @@ bool every_iteration(const struct event *event, const struct loop *loop)
 	return (event->cond >> depth) == 0;
 }
 
+bool again_and_again(const struct event *event, const struct loop *loop)
+{
+	if (event->in_handler || !loop_within(event->path, loop))
+		return false;
+	return (event->rare >> (loop->depth < 31 ? loop->depth : 31)) == 0;
+}
+
 static bool path_covers(const struct loop *consumption, const struct loop *site)
 {
 	return site == NULL || loop_within(consumption, site);

@@ -11,6 +11,14 @@ static const struct loop *repeated_over(const struct judging *j, const struct lo
 	return loop && !loop_within(object->birth, loop) ? loop : NULL;
 }
 
+static bool reset_within(struct judging *j, uint32_t holder, const struct loop *loop)
+{
+	for (uint32_t i = 0; i < index_count(&j->resets, holder); i++)
+		if (loop_within(index_event(j, &j->resets, holder, i)->path, loop))
+			return true;
+	return false;
+}
+
 /* ---- hooks ---- */
 
 static void judge_hooked(struct judging *j, const struct event *event)
@@ -20,7 +28,7 @@ static void judge_hooked(struct judging *j, const struct event *event)
 		fact.holder = object_get(j->in, event->objects[i]);
 		fact.loop = repeated_over(j, event->path, fact.holder);
 	}
-	if (!fact.loop || !every_iteration(event, fact.loop) || index_count(&j->resets, event->holder))
+	if (!fact.loop || !again_and_again(event, fact.loop) || index_count(&j->resets, event->holder))
 		return;
 	bool gradients = str_is(event->name, "gradient") || str_starts(event->name, "backward");
 	fact.what = gradients ? "gradients" : "outputs";
@@ -72,13 +80,28 @@ static void judge_optimizer(struct judging *j, const struct event *made, const s
 /* What runs threads until it is closed, and nobody closes it. */
 static void judge_threads(struct judging *j, const struct event *made, const struct object *object, const struct loop *loop)
 {
-	if (!leaks(j, loop) || j->loops[loop->id] == LOOP_CALL || index_count(&j->resets, object->id) ||
+	if (!leaks(j, loop) || j->loops[loop->id] == LOOP_CALL || reset_within(j, object->id, loop) ||
 	    index_count(&j->zeros, object->id))
 		return;
 	struct fact fact = new_fact(FACT_REMADE, made);
 	fact.what = "threads";
 	fact.loop = loop;
 	fact.holder = object;
+	VEC_ADD(&j->facts, fact);
+}
+
+/* A loader that is made for one batch, again in every step, over data that stay the same. */
+static void judge_loader(struct judging *j, const struct event *made, const struct object *loader, const struct loop *loop)
+{
+	bool same = made->value.object_count > 0;
+	for (uint8_t i = 0; i < made->value.object_count; i++)
+		same &= !loop_within(object_get(j->in, made->value.objects[i])->birth, loop);
+	if (j->loops[loop->id] != LOOP_STEP || !j->has_step[loop->id] || !same)
+		return;
+	struct fact fact = new_fact(FACT_REMADE, made);
+	fact.what = "loader";
+	fact.loop = loop;
+	fact.holder = loader;
 	VEC_ADD(&j->facts, fact);
 }
 
@@ -96,7 +119,7 @@ static void judge_copies(struct judging *j, const struct event *made, const stru
 		if (!value_only(&element, plain) || holds_tensor(j->in, &element, 2))
 			continue;
 		struct fact fact = new_fact(FACT_WORKER_COPY, made);
-		fact.where = list->span;
+		fact.where = list->filled.end ? list->filled : list->span;
 		fact.where_def = list->def;
 		fact.holder = list;
 		VEC_ADD(&j->facts, fact);
@@ -114,6 +137,8 @@ void judge_made(struct judging *j, const struct event *made)
 		return;
 	if (object->kinds & KIND_OPTIMIZER)
 		judge_optimizer(j, made, object, loop);
+	else if (object->kinds & KIND_LOADER)
+		judge_loader(j, made, object, loop);
 	else if (object->library && object->library->threads)
 		judge_threads(j, made, object, loop);
 }
@@ -162,14 +187,6 @@ static bool given_away(struct judging *j, uint32_t object)
 		for (uint32_t i = 0; i < index_count(&j->zeros, up); i++)
 			if (index_event(j, &j->zeros, up, i)->handed)
 				return true;
-	return false;
-}
-
-static bool reset_within(struct judging *j, uint32_t holder, const struct loop *epoch)
-{
-	for (uint32_t i = 0; i < index_count(&j->resets, holder); i++)
-		if (loop_within(index_event(j, &j->resets, holder, i)->path, epoch))
-			return true;
 	return false;
 }
 
@@ -290,6 +307,10 @@ static void judge_cached(struct judging *j, const struct event *call)
 	if (!fact.loop && call->tensor) {
 		fact.what = "argument";
 		fact.loop = loop_around(j, call->value.counter, LOOP_STEP, LOOP_STEP);
+	}
+	if (!fact.loop && call->tensor_result) {
+		fact.what = "results";
+		fact.loop = call->key.counter && j->loops[call->key.counter->id] == LOOP_STEP ? call->key.counter : NULL;
 	}
 	if (fact.loop)
 		VEC_ADD(&j->facts, fact);

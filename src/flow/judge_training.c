@@ -42,7 +42,7 @@ static const struct loop *trains_within(struct judging *j, const struct event *m
 		const struct event *c = index_event(j, &j->consumptions, 0, i);
 		bool inside = c->order > mark->order && (!mark->block_end || c->order < mark->block_end);
 		bool deeper = c->path && (!mark->path || (c->path != mark->path && loop_within(c->path, mark->path)));
-		if (inside && c->root == mark->root && deeper)
+		if (inside && c->root == mark->root && deeper && !c->path->is_range)
 			return step_loop(j, c->path) ? step_loop(j, c->path) : c->path;
 	}
 	return NULL;
@@ -132,7 +132,8 @@ static bool zeroed_around(struct judging *j, const struct event *event)
 		if (e->kind == EVENT_ZERO && !e->keeps_grads && loop_within(e->path, event->path))
 			return true;
 	for (const struct event *e = j->in->events.items; e < event; e++)
-		if (e->kind == EVENT_ZERO && !e->keeps_grads && e->root == event->root && event->path && e->path == event->path)
+		if (e->kind == EVENT_ZERO && !e->keeps_grads && e->root == event->root && event->path && e->path == event->path &&
+		    !(e->object_count && loop_within(object_get(j->in, e->objects[0])->birth, event->path)))
 			return true; /* at the top of the next iteration */
 	return false;
 }
@@ -334,11 +335,11 @@ void judge_mode(struct judging *j, const struct event *event)
 		for (uint32_t up = event->holder; up && !restored; up = object_get(j->in, up)->owner)
 			for (uint32_t i = 0; i < index_count(&j->modes, up) && !restored; i++) {
 				const struct event *m = index_event(j, &j->modes, up, i);
-				restored = m->mode != 0 && loop_within(m->path, loop);
+				restored = m->mode != 0 && loop_within(m->path, loop) && !(event->left && m->def == event->def);
 			}
 		if (restored)
 			return;
-		if (!trained || !evaluated)
+		if (!trained || !evaluated || loop_within(object_get(j->in, event->holder)->birth, loop))
 			continue;
 		struct fact fact = new_fact(FACT_EVAL_LEFT, event);
 		fact.loop = loop;
@@ -351,10 +352,30 @@ void judge_mode(struct judging *j, const struct event *event)
 
 /* ---- autograd functions ---- */
 
+/* setup_context(ctx, inputs, output): what newer functions keep is kept there. */
+static bool is_setup(const struct def *def)
+{
+	return str_is(def->name, "setup_context") && def->param_count == 3;
+}
+
+/* Whether EVENT keeps the output that setup_context was given. */
+static bool keeps_output(struct judging *j, const struct event *event)
+{
+	if (!is_setup(event->def))
+		return false;
+	for (uint8_t i = 0; i < event->value.object_count; i++) {
+		const struct object *object = object_get(j->in, event->value.objects[i]);
+		if (object->input && str_equal(object->name, event->def->params[2].name))
+			return true;
+	}
+	return false;
+}
+
 static bool is_function_context(struct judging *j, const struct event *event)
 {
 	const struct def *def = event->def;
-	if (!def || !def->param_count || !def->parent || def->parent->kind != DEF_CLASS || !str_is(def->name, "forward") || !event->holder)
+	if (!def || !def->param_count || !def->parent || def->parent->kind != DEF_CLASS || !event->holder ||
+	    (!str_is(def->name, "forward") && !is_setup(def)))
 		return false;
 	struct class_info *class = class_find(j->in, def->parent);
 	const struct object *holder = object_get(j->in, event->holder);
@@ -390,10 +411,11 @@ void judge_assign(struct judging *j, const struct event *event)
 		judge_attribute(j, event);
 		return;
 	}
-	if (!is_tensor(j, event))
+	bool output = keeps_output(j, event);
+	if (!is_tensor(j, event) && !output)
 		return;
 	struct fact fact = new_fact(FACT_CTX, event);
 	fact.holder = object_get(j->in, event->holder);
-	fact.returned = is_returned(j, event);
+	fact.returned = output || is_returned(j, event);
 	VEC_ADD(&j->facts, fact);
 }

@@ -94,6 +94,8 @@ void place(struct fact *fact);
 void place_at(struct fact *fact, const struct call *call);
 /* Whether what EVENT did happens in every iteration of LOOP. */
 bool every_iteration(const struct event *event, const struct loop *loop);
+/* … or in every so many of them. */
+bool again_and_again(const struct event *event, const struct loop *loop);
 enum proof loop_proof(const struct judging *j, const struct loop *loop);
 struct fact new_fact(enum fact_kind kind, const struct event *event);
 /* An attribute or outer name gets a value that may outlive the step. */

@@ -235,11 +235,19 @@ static void renew(struct interp *in, const struct value *element)
 	}
 }
 
+/* A generator shows how often it yields when it is run. */
+static void note_few(struct interp *in, struct loop *loop, const struct value *iterable)
+{
+	if (iterable->object_count == 1 && object_get(in, iterable->objects[0])->few)
+		loop->is_struct = loop->is_range = true;
+}
+
 static bool for_body(struct interp *in, struct loop *loop, void *context)
 {
 	struct for_context *c = context;
 	bool grad_off = false;
 	struct value element = next_element(in, &c->iterable, c->stmt->value, &grad_off);
+	note_few(in, loop, &c->iterable);
 	renew(in, &element);
 	assign_target(in, c->stmt->targets[0], element, c->stmt->targets[0]->span);
 	struct value grad = cell_get(in, in->grad_cell);
@@ -287,6 +295,7 @@ bool exec_for(struct interp *in, const struct stmt *s)
 	struct loop *loop = loop_enter(in, s, LOOP_FOR, first_line(in, s->span));
 	loop->is_struct = is_parts(in, &c.iterable, &loop->is_range);
 	loop->retry = is_retry(&s->body);
+	loop->size = c.iterable.object_count == 1 ? object_get(in, c.iterable.objects[0])->size : 0;
 	loop->target = s->targets[0];
 	if (s->targets[0]->kind == EXPR_NAME)
 		loop->variable = s->targets[0]->name;
@@ -336,6 +345,8 @@ static bool clause_body(struct interp *in, struct loop *loop, void *context)
 	bool grad_off = false;
 	(void)loop;
 	struct value element = next_element(in, &c->iterable, clause->iterable, &grad_off);
+	if (loop)
+		note_few(in, loop, &c->iterable);
 	renew(in, &element);
 	if (clause->target)
 		assign_target(in, clause->target, element, clause->target->span);

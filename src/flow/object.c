@@ -194,6 +194,14 @@ static uint32_t cond_mask(const struct interp *in)
 	return mask;
 }
 
+static uint32_t rare_mask(const struct interp *in)
+{
+	uint32_t mask = 0, depth = in->path ? in->path->depth : 0;
+	for (uint32_t i = 0; i <= depth && i < 32; i++)
+		mask |= in->cond_open[i] > in->periods_open[i] ? 1u << i : 0;
+	return mask;
+}
+
 struct site *site_new(struct interp *in, enum site_kind kind, const void *node, uint32_t variant, struct span span)
 {
 	struct place_key key = {node, within(in), variant, (char)('a' + kind)};
@@ -341,6 +349,7 @@ struct event *event_add(struct interp *in, enum event_kind kind, struct span nod
 	event.path = in->path;
 	event.call = in->call;
 	event.cond = cond_mask(in);
+	event.rare = rare_mask(in);
 	event.grad = grad_now(in);
 	event.in_handler = in->frame && in->frame->handler_depth > 0;
 	event.in_hook = in->hook_depth > 0;
