@@ -5,6 +5,7 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "engine/prefilter.h"
+#include "engine/project.h"
 #include "flow/analysis.h"
 #include "flow/explain.h"
 #include "flow/judge.h"
@@ -18,6 +19,7 @@ struct linter {
 	struct model model;
 	struct py_grammar grammar;
 	struct query_set *queries;
+	struct project *project;
 	bool explains;
 };
 
@@ -63,6 +65,7 @@ struct linter *linter_new(const struct rule_set *rules, const struct selection *
 		return NULL;
 	}
 	py_grammar_init(&linter->grammar);
+	linter->project = project_new(&linter->grammar);
 	if (!compile_queries(linter, err)) {
 		linter_free(linter);
 		return NULL;
@@ -75,6 +78,7 @@ void linter_free(struct linter *linter)
 	if (!linter)
 		return;
 	query_set_free(linter->queries);
+	project_free(linter->project);
 	py_grammar_release(&linter->grammar);
 	model_release(&linter->model);
 	free(linter);
@@ -209,7 +213,8 @@ static bool *wanted_defs(struct lint_worker *worker, const struct lower *lower)
 	return wanted;
 }
 
-static void analyse(struct lint_worker *worker, const struct source *source, TSNode root, struct lint_result *result)
+static void analyse(struct lint_worker *worker, const char *path, const struct source *source, TSNode root,
+		    struct lint_result *result)
 {
 	const struct linter *linter = worker->linter;
 	struct str text = {source->text, source->length};
@@ -226,7 +231,8 @@ static void analyse(struct lint_worker *worker, const struct source *source, TSN
 	struct def *module = lower_def(&lower, root, NULL);
 	bool *wanted = wanted_defs(worker, &lower);
 	worker->timing.lower += lap(&clock);
-	analysis_run(&analysis, &linter->model, &worker->arena, text, &lower, module, wanted);
+	struct unit_source units = project_source(linter->project);
+	analysis_run(&analysis, &linter->model, &worker->arena, text, &lower, module, wanted, path ? &units : NULL, path);
 	worker->timing.interpret += lap(&clock);
 	judge(&analysis, &judgement);
 	struct match_input input = {linter->rules, linter->selection, source, &analysis, &judgement, &worker->candidates,
@@ -250,7 +256,6 @@ enum { LARGEST = 16 << 20 };
 
 void lint_source(struct lint_worker *worker, const char *path, const struct source *source, struct lint_result *result)
 {
-	(void)path;
 	memset(result, 0, sizeof *result);
 	arena_init(&result->arena);
 	struct str text = {source->text, source->length};
@@ -272,7 +277,7 @@ void lint_source(struct lint_worker *worker, const char *path, const struct sour
 	}
 	TSNode root = ts_tree_root_node(tree);
 	if (report_syntax(result, source, root))
-		analyse(worker, source, root, result);
+		analyse(worker, path, source, root, result);
 	ts_tree_delete(tree);
 	arena_reset(&worker->arena);
 }

@@ -268,13 +268,16 @@ static void run_rest(struct interp *in, const struct lower *lower, const bool *w
 enum { EVALUATIONS = 20, EVALUATIONS_AT_LEAST = 60000 };
 
 void analysis_run(struct analysis *analysis, const struct model *model, struct arena *arena, struct str text,
-		  const struct lower *lower, struct def *module, const bool *wanted)
+		  const struct lower *lower, struct def *module, const bool *wanted, const struct unit_source *units,
+		  const char *path)
 {
 	struct interp *in = &analysis->in;
 	memset(analysis, 0, sizeof *analysis);
 	in->model = model;
 	in->arena = arena;
 	in->text = text;
+	in->units = units;
+	in->path_name = path;
 	in->module = module;
 	in->defs = lower->defs;
 	in->def_count = lower->def_count;
@@ -327,5 +330,7 @@ void analysis_release(struct analysis *analysis)
 	VEC_RELEASE(&in->events);
 	VEC_RELEASE(&in->roots);
 	VEC_RELEASE(&in->hooked);
+	VEC_RELEASE(&in->loaded);
+	VEC_RELEASE(&in->stars);
 	arena_release(&in->scratch);
 }

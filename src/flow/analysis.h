@@ -14,9 +14,10 @@ struct analysis {
 };
 
 /* Walks MODULE, lowered by LOWER with its other definitions. WANTED (by definition index, may be NULL) says which
- * definitions are worth a root of their own. Everything made lives in ARENA; TEXT must outlive the analysis. */
+ * definitions are worth a root of their own. UNITS (may be NULL) finds the other files that the one at PATH imports. Everything made lives in ARENA; TEXT must outlive the analysis. */
 void analysis_run(struct analysis *analysis, const struct model *model, struct arena *arena, struct str text,
-		  const struct lower *lower, struct def *module, const bool *wanted);
+		  const struct lower *lower, struct def *module, const bool *wanted, const struct unit_source *units,
+		  const char *path);
 void analysis_release(struct analysis *analysis);
 
 #endif

@@ -69,7 +69,7 @@ static void add_chain_event(struct interp *in, uint32_t cell, const struct value
 static bool is_local(const struct interp *in, uint32_t cell)
 {
 	const struct cell *c = &in->cells.items[cell];
-	return !c->object && c->def && c->def != in->module;
+	return !c->object && c->def && c->def->kind != DEF_MODULE;
 }
 
 /* The containers that CELL held and does not hold any more are let go, unless something else has them. */

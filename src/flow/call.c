@@ -124,7 +124,7 @@ static void run_body(struct interp *in, struct object *function, uint32_t self, 
 	struct call *outer_call = in->call;
 	struct frame *outer_frame = in->frame;
 	const struct expr *statement = in->statement_value;
-	in->visited[def->index] = true;
+	in->visited[def_number(in, def)] = true;
 	in->call = call_enter(in, node, def, node ? node->span : def->head);
 	in->call->self = self;
 	frame->caller = outer_frame;
@@ -195,7 +195,7 @@ static void note_cached(struct interp *in, const struct object *function, uint32
 		if (args->values[i].counter)
 			event->key.counter = args->values[i].counter;
 	for (uint32_t i = 0; i < args->count && !event->tensor; i++) {
-		event->tensor = holds_tensor(in, &args->values[i], 2);
+		event->tensor = holds_tensor(in, &args->values[i], 2) || (args->values[i].flags & VALUE_LOADER);
 		event->value = args->values[i];
 		event->value.counter = made_over(in, &args->values[i]);
 	}
@@ -212,7 +212,7 @@ struct value call_def(struct interp *in, struct object *function, uint32_t self,
 	uint32_t depth = in->call ? in->call->depth : 0;
 	if (in->budget <= 0 || depth >= CALL_DEPTH) {
 		in->partial = true;
-		in->visited[def->index] |= in->budget > 0;
+		in->visited[def_number(in, def)] |= in->budget > 0;
 		return unknown_call(in, NULL, def->name, NULL, args, node, true);
 	}
 	if (in_chain(in->call, def)) {
@@ -604,9 +604,7 @@ static struct value library_call(struct interp *in, const char *dotted, struct a
 static struct str callee_name(struct interp *in, const struct expr *node)
 {
 	const struct expr *callee = node && node->count ? node->items[0] : NULL;
-	if (!callee || callee->span.end > in->text.length)
-		return (struct str){"", 0};
-	return (struct str){in->text.at + callee->span.start, callee->span.end - callee->span.start};
+	return callee ? source_text(in, callee->span) : (struct str){"", 0};
 }
 
 /* The arguments that partial keeps, then those of the call. */
@@ -692,6 +690,11 @@ static const struct model_class *class_of_kind(struct interp *in, const struct v
 static struct value call_object_method(struct interp *in, struct object *object, const struct value *whole,
 				       struct str name, struct args *args, const struct expr *node)
 {
+	if (object->is_module) {
+		struct value member = import_member(in, object, name);
+		return value_is_bottom(&member) ? unknown_call(in, NULL, name, NULL, args, node, true)
+						: call_value(in, &member, args, node);
+	}
 	uint32_t cell = object_slot(in, object, name, false);
 	struct value held = cell && (object->class_def || !(object->kinds & KIND_CONTAINER)) ? cell_get(in, cell) : value_bottom();
 	struct value self = object_value(in, object);

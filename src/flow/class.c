@@ -87,7 +87,7 @@ struct class_info *class_define(struct interp *in, struct def *def)
 	struct loop *path = in->path;
 	in->frame = &frame;
 	in->path = NULL; /* a class is made once, wherever its statement stands */
-	in->visited[def->index] = true;
+	in->visited[def_number(in, def)] = true;
 	exec_block(in, &def->body);
 	in->frame = outer;
 	in->path = path;

@@ -154,7 +154,7 @@ static bool with_mark(struct interp *in, size_t first, const struct with_item *i
 	return alive;
 }
 
-static bool speaks_of_grad(struct str text)
+bool speaks_of_grad(struct str text)
 {
 	static const char *const words[] = {"grad", "inference", "eval", "freeze", "frozen"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -190,8 +190,7 @@ bool exec_with(struct interp *in, const struct stmt *stmt, uint32_t next)
 	struct value grad = cell_get(in, in->grad_cell);
 	struct span span = item->value->span;
 	bool known = context.dotted || (context.object_count && object_get(in, context.objects[0])->library);
-	if (!known && span.end <= in->text.length &&
-	    speaks_of_grad((struct str){in->text.at + span.start, span.end - span.start}))
+	if (!known && speaks_of_grad(source_text(in, span)))
 		grad_set(in, GRAD_UNKNOWN);
 	if (item->target) {
 		struct value inner = context;
@@ -202,7 +201,7 @@ bool exec_with(struct interp *in, const struct stmt *stmt, uint32_t next)
 	bool alive = run_inside(in, stmt, next + 1, grad);
 	for (uint8_t i = 0; i < context.object_count; i++) {
 		struct object *object = object_get(in, context.objects[i]);
-		if (object->library && object->library->threads)
+		if ((object->library && object->library->threads) || (object->kinds & KIND_HANDLE))
 			reset_object(in, object, false, item->value->span);
 	}
 	/* a stack of contexts that the block filled ends with it */

@@ -62,6 +62,8 @@ struct value combine(struct interp *in, const struct value *values, uint32_t cou
 		out.flags |= VALUE_INFERENCE;
 	else
 		out.flags &= (uint16_t)~VALUE_INFERENCE; /* a recorded op has made a new one */
+	if (count == 1)
+		out.device = values[0].device;
 	if (out.counter)
 		out.flags |= VALUE_COUNTER;
 	out.made = made;
@@ -104,14 +106,17 @@ static struct value read_name(struct interp *in, const struct expr *e)
 {
 	uint32_t cell = lookup_cell(in, e->name);
 	struct value value = cell ? read_kept(in, cell) : value_bottom();
+	if (value.flags & VALUE_IMPORT)
+		value = import_cell(in, cell);
 	if (!value_is_bottom(&value))
 		return value;
-	if (!cell || in->cells.items[cell].def == in->module) {
+	if (!cell || in->cells.items[cell].def->kind == DEF_MODULE) {
 		const char *dotted = arena_format(in->arena, "builtins.%.*s", STR_ARG(e->name));
 		if (!cell && (model_call(in->model, dotted) || model_class_get(in->model, dotted)))
 			return library_value(in, dotted, e->span);
 	}
-	return value_of(KIND_UNKNOWN);
+	value = cell ? value_bottom() : import_name(in, e->name);
+	return value_is_bottom(&value) ? value_of(KIND_UNKNOWN) : value;
 }
 
 /* ---- displays ---- */
@@ -257,6 +262,7 @@ static struct value repeat(struct interp *in, const struct value *a, const struc
 	const struct value *times = first ? b : a;
 	struct value out = concatenate(in, first ? a : b, 1, e);
 	object_get(in, out.objects[0])->size = times->number > 0 ? times->number : 0;
+	object_get(in, out.objects[0])->repeated = true;
 	object_get(in, out.objects[0])->literal = times->number != VALUE_NO_NUMBER && times->number <= FEW;
 	out.flags &= (uint16_t)~VALUE_CONCAT;
 	out.origins = in->origins.empty;

@@ -78,15 +78,29 @@ static void exec_delete(struct interp *in, const struct stmt *s)
 static void exec_import(struct interp *in, const struct stmt *s)
 {
 	for (uint32_t i = 0; i < s->import_count; i++) {
+		const char *dotted = arena_dup_bytes(in->arena, s->imports[i].dotted.at, s->imports[i].dotted.length);
+		bool local = import_is_local(in, dotted);
+		if (local && str_is(s->imports[i].name, "*"))
+			import_all(in, dotted);
 		uint32_t cell = lookup_cell(in, s->imports[i].name);
 		if (!cell)
 			continue;
 		struct value value = value_of(KIND_LIBRARY);
-		const char *dotted = arena_dup_bytes(in->arena, s->imports[i].dotted.at, s->imports[i].dotted.length);
+		if (local) {
+			value.flags |= VALUE_IMPORT;
+			value.text = str_from(import_from(in));
+		}
 		value.dotted = model_canonical(in->model, dotted);
 		value.made = s->span;
 		cell_set(in, cell, value);
 	}
+}
+
+/* A decorator of another file that has nothing to do with grad modes: what it wraps is called as it is. Walking it would
+ * say no more, and would lose which argument is which. */
+static bool is_transparent(const struct interp *in, const struct def *decorator)
+{
+	return (decorator->index & DEF_ELSEWHERE) && !speaks_of_grad(source_text(in, decorator->span));
 }
 
 /* What decorators make of a function: the marks that matter, or the result of calling a project's own. */
@@ -121,7 +135,7 @@ static struct value decorate(struct interp *in, struct object *function, const s
 			if (object->grad_mode && !(object->kinds & KIND_FUNCTION)) {
 				function->grad_mode = object->grad_mode;
 				function->grad_argument = object->grad_argument;
-			} else if (object->function && in->frame) {
+			} else if (object->function && in->frame && !is_transparent(in, object->function)) {
 				struct args *args = args_new(in, 1);
 				args_add(args, value, (struct str){"", 0}, NULL);
 				struct value wrapped = call_value(in, &decorator, args, e);
@@ -145,7 +159,8 @@ static void exec_def(struct interp *in, const struct stmt *s)
 		object->function = def;
 		object->scope = in->frame ? in->frame->scope : in->module_scope;
 		object->name = def->name;
-		in->functions[def->index] = object;
+		if (!(def->index & DEF_ELSEWHERE))
+			in->functions[def->index] = object;
 		for (uint32_t i = 0; i < def->param_count; i++)
 			if (def->params[i].fallback)
 				cell_set(in, object_slot(in, object, def->params[i].name, true), eval(in, def->params[i].fallback));

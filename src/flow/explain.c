@@ -17,7 +17,7 @@ static const char *const tag_words[] = {"is", "from", "through call of", "cut fr
 
 static uint32_t line_of(const struct explaining *e, uint32_t offset)
 {
-	return source_line(e->source, offset);
+	return offset < e->source->length || !offset ? source_line(e->source, offset) : 0;
 }
 
 /* A name as written, on one line and without anything that a terminal would obey. */
@@ -96,8 +96,12 @@ void explain(const struct analysis *analysis, const struct judgement *judgement,
 	     struct buf *out)
 {
 	struct explaining e = {&analysis->in, judgement, source, out};
-	for (size_t i = 0; i < analysis->in.events.count; i++)
+	for (size_t i = 0; i < analysis->in.events.count; i++) {
+		const struct unit *unit = unit_of(&analysis->in, analysis->in.events.items[i].node);
+		if (unit)
+			buf_format(out, "%s ", unit->shown);
 		say_event(&e, &analysis->in.events.items[i]);
+	}
 	for (size_t i = 0; i < judgement->count; i++)
 		say_fact(&e, &judgement->facts[i]);
 }

@@ -11,6 +11,7 @@
 #include "flow/ir.h"
 #include "flow/model.h"
 #include "flow/proof.h"
+#include "flow/unit.h"
 #include "flow/value.h"
 
 /* ---- where: loops and calls ---- */
@@ -114,6 +115,7 @@ struct object {
 	uint32_t rest;           /* cell that joins elements without a slot of their own, 0 until needed */
 	uint32_t site;           /* its SITE_OBJECT, 0 until needed */
 	bool grad_read;          /* somebody looks at its parameters' gradients */
+	bool is_module;          /* another file of the project; `node` is its unit, `scope` its names */
 	bool opaque;             /* an instance of a class out of sight: what its methods keep is unknown */
 	bool fresh;              /* an element of an unknown iterable: another one in each iteration */
 	bool input;              /* of unknown content: a parameter or an attribute nobody assigns */
@@ -121,6 +123,7 @@ struct object {
 	bool few;                /* a generator that yields a few times */
 	bool range;              /* counts */
 	int64_t size;            /* how many elements it has, 0 where that is unknown */
+	bool repeated;           /* [x] * n: the same elements over and over */
 	struct span filled;      /* where so many were added, if not where it was made */
 	bool looked_up;          /* somebody asks whether a key is in it */
 	uint32_t guarded;        /* open conditions that bound its length */
@@ -368,8 +371,29 @@ struct place_table {
 	uint32_t room, count; /* room is a power of two, or 0 */
 };
 
+/* Another file of the project whose names were asked for. */
+struct loaded {
+	const struct unit *unit;
+	struct scope *scope;
+	struct object *module;
+};
+
+/* from … import *, in the file DEF. */
+struct star {
+	const struct def *def;
+	const char *from, *dotted;
+	bool looked_up;
+	struct object *module; /* then what it is, or NULL */
+};
+
 struct interp {
 	const struct model *model;
+	const struct unit_source *units; /* or NULL */
+	const char *path_name;           /* of the file, as imports are looked up from; or NULL */
+	VEC(struct loaded *) loaded;
+	VEC(struct star) stars;
+	uint32_t loaded_bytes;
+	int import_depth;
 	struct arena *arena;
 	struct arena scratch; /* states at branches, until the root is walked */
 	struct str text;
@@ -590,6 +614,29 @@ struct value forward_call(struct interp *in, struct object *module, const struct
 struct value apply_rule(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,
 			const struct expr *node, struct str name);
 
+/* import.c */
+/* Whether DOTTED may be a file of the project, and no library that models know. */
+bool import_is_local(const struct interp *in, const char *dotted);
+/* The file that the code at hand stands in. */
+const char *import_from(const struct interp *in);
+/* What DOTTED means in the file FROM; bottom where it is not the project's. */
+struct value import_value(struct interp *in, const char *from, const char *dotted);
+/* What is in CELL, an import that nobody has read yet looked up first. */
+struct value import_cell(struct interp *in, uint32_t cell);
+struct value import_member(struct interp *in, struct object *module, struct str name);
+void import_all(struct interp *in, const char *dotted);
+/* NAME where the code at hand, or the file MODULE, gets it from an import of all names; else bottom. */
+struct value import_name(struct interp *in, struct str name);
+struct value import_star(struct interp *in, const struct def *module, struct str name);
+/* The other file that SPAN lies in, or NULL: the one that is reported on. */
+const struct unit *unit_of(const struct interp *in, struct span span);
+
+/* The number of DEF in the file that is reported on; definitions of all others share the one behind the last. */
+static inline uint32_t def_number(const struct interp *in, const struct def *def)
+{
+	return !def ? 0 : def->index & DEF_ELSEWHERE ? in->def_count : def->index;
+}
+
 /* hook.c */
 /* register_forward_hook and the like: RULE says which kind; HANDLE is the result of the call NODE. */
 void hook_register(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,
@@ -627,6 +674,8 @@ struct value record_replace(struct interp *in, struct object *object, struct arg
 bool exec_with(struct interp *in, const struct stmt *stmt, uint32_t next);
 /* The context manager that is being run yields VALUE: runs the block inside it. */
 void run_with_block(struct interp *in, struct with_block *block, struct value value);
+/* Whether TEXT, code or a name, has to do with grad modes. */
+bool speaks_of_grad(struct str text);
 void grad_enter(struct interp *in, const char *mode, const struct value *argument);
 /* The state at a jump out of all with-blocks of the frame but the first KEPT, which leave the grad mode as it was. */
 struct delta *delta_leaving(struct interp *in, uint32_t mark, struct delta *next, int kept);

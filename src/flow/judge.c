@@ -74,10 +74,10 @@ static void sort_out(struct judging *j)
 	index_build(in, &j->steps, objects, step_keys);
 	index_build(in, &j->zeros, objects, zero_keys);
 	index_build(in, &j->backwards, (uint32_t)in->loops.count + 1, backward_keys);
-	index_build(in, &j->contexts, in->def_count + 1, context_keys);
+	index_build(in, &j->contexts, in->def_count + 2, context_keys);
 	index_build(in, &j->forwards, objects, forward_keys);
 	index_build(in, &j->modes, objects, mode_keys);
-	index_build(in, &j->defs, in->def_count + 1, work_keys);
+	index_build(in, &j->defs, in->def_count + 2, work_keys);
 	note_consumed(j);
 }
 
@@ -153,6 +153,29 @@ static void drop_repeated(struct judging *j)
 	j->facts.count = kept;
 }
 
+/* What happens in another file is reported here only where this file makes it a fault: its loop, or its holder, stands
+ * here. Then the place is the call that leads there. */
+static void bring_home(struct judging *j)
+{
+	const struct interp *in = j->in;
+	size_t kept = 0;
+	for (size_t i = 0; i < j->facts.count; i++) {
+		struct fact fact = j->facts.items[i];
+		bool away = fact.where.start >= in->text.length && in->loaded.count;
+		bool keeps = fact.kind == FACT_STORE || fact.kind == FACT_ACCUMULATE;
+		bool ours = keeps && fact.loop && fact.loop->span.start < in->text.length;
+		const struct call *call = fact.event->call;
+		while (away && ours && call && !(call->node && call->span.start < in->text.length))
+			call = call->outer;
+		if (away && (!ours || !call))
+			continue;
+		if (away)
+			place_at(&fact, call);
+		j->facts.items[kept++] = fact;
+	}
+	j->facts.count = kept;
+}
+
 void judge(struct analysis *analysis, struct judgement *judgement)
 {
 	struct interp *in = &analysis->in;
@@ -178,6 +201,7 @@ void judge(struct analysis *analysis, struct judgement *judgement)
 	for (size_t i = 0; i < in->events.count; i++)
 		judge_event(&j, &in->events.items[i]);
 	drop_repeated(&j);
+	bring_home(&j);
 	judgement->count = j.facts.count;
 	judgement->facts = ARENA_ARRAY(in->arena, struct fact, j.facts.count + 1);
 	if (j.facts.count)

@@ -13,7 +13,7 @@ static bool walked_or_handed_on(struct judging *j, const struct event *event)
 /* A grad context that was made and dropped in the same definition is the cause, and a finding of its own. */
 static bool dropped_before(struct judging *j, const struct event *event)
 {
-	uint32_t def = event->def ? event->def->index : 0;
+	uint32_t def = def_number(j->in, event->def);
 	for (uint32_t i = 0; i < index_count(&j->contexts, def); i++)
 		if (index_event(j, &j->contexts, def, i)->grad_dropped)
 			return true;
@@ -56,7 +56,7 @@ static bool trains_anything(struct judging *j)
 /* Whether another method of the same class switches the mode to something else: setUp and tearDown. */
 static bool restored_beside(struct judging *j, const struct def *def)
 {
-	if (!def || !def->parent || def->parent->kind != DEF_CLASS)
+	if (!def || !def->parent || def->parent->kind != DEF_CLASS || (def->index & DEF_ELSEWHERE))
 		return false;
 	for (uint32_t i = j->in->first_child[def->parent->index]; i-- > 0; i = j->in->next_child[i])
 		for (uint32_t k = 0; i != def->index && k < index_count(&j->contexts, i); k++)
@@ -71,7 +71,7 @@ void judge_grad_context(struct judging *j, const struct event *event)
 	if (!event->grad_dropped) {
 		if (event->mode != 0 || !trains_anything(j) || restored_beside(j, event->def))
 			return;
-		uint32_t def = event->def ? event->def->index : 0;
+		uint32_t def = def_number(j->in, event->def);
 		for (uint32_t i = 0; i < index_count(&j->contexts, def); i++) {
 			const struct event *other = index_event(j, &j->contexts, def, i);
 			if (!event->left && !other->grad_dropped && other->order > event->order && other->mode != 0)

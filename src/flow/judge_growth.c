@@ -352,7 +352,7 @@ static void judge_kept(struct judging *j, const struct event *event, const struc
 	for (int k = 0; k < s.count && !step; k++)
 		if (j->loops[s.loops[k]->id] == LOOP_STEP && s.loops[k]->form != LOOP_VIRTUAL)
 			step = s.loops[k];
-	if (!step || event->in_handler || event->in_hook || (holder && holder->input))
+	if (!step || event->in_handler || !again_and_again(event, step) || event->in_hook || (holder && holder->input))
 		return;
 	if (read_site && (consumed(j, read_site, ORIGIN_CALL) || index_count(&j->escapes, read_site)))
 		return;
@@ -374,15 +374,19 @@ void judge_attribute(struct judging *j, const struct event *event)
 	judge_kept(j, event, holder, j->in->cells.items[event->cell].site);
 }
 
+static bool is_module(const struct def *def)
+{
+	return def && def->kind == DEF_MODULE;
+}
+
 void judge_store(struct judging *j, const struct event *event)
 {
-	struct interp *in = j->in;
 	struct fact fact = new_fact(FACT_STORE, event);
-	const struct object *holder = object_get(in, event->holder);
+	const struct object *holder = object_get(j->in, event->holder);
 	struct survival s;
 	describe_value(j, &fact);
 	fact.holder = holder;
-	fact.kept_by_owner = holder->owner != 0 || (holder->def == in->module && event->def != in->module);
+	fact.kept_by_owner = holder->owner != 0 || (is_module(holder->def) && !is_module(event->def));
 	survive(j, event, holder->birth, &s);
 	if (event->op == STORE_KEY || event->op == STORE_ASSIGN) {
 		int loops = s.count;
@@ -533,7 +537,9 @@ void judge_accumulation(struct judging *j, const struct event *event)
 	if (fact.kind == FACT_ASSIGN && fact.graph == PROOF_NONE)
 		return;
 	/* the state of a module, which it or its owner starts anew: whoever calls it decides over which steps it goes on */
-	if (fact.loop->form == LOOP_VIRTUAL && (s.window || set_elsewhere(j, event)))
+	const struct object *holder = fact.holder;
+	if (fact.loop->form == LOOP_VIRTUAL && (s.window || (holder && (holder->input || loop_within(holder->birth, fact.loop))) ||
+					       set_elsewhere(j, event)))
 		fact.proof = weaker(fact.proof, PROOF_NAME);
 	if (fact.kind == FACT_CARRY && (fact.loop->form == LOOP_VIRTUAL || passes_unknown(j, event)))
 		return;

@@ -114,8 +114,7 @@ uint32_t backward_keys(struct interp *in, const struct event *event, uint32_t *k
 
 uint32_t context_keys(struct interp *in, const struct event *event, uint32_t *keys)
 {
-	(void)in;
-	keys[0] = event->def ? event->def->index : 0;
+	keys[0] = def_number(in, event->def);
 	return event->kind == EVENT_GRAD_CONTEXT;
 }
 
@@ -143,7 +142,6 @@ uint32_t mode_keys(struct interp *in, const struct event *event, uint32_t *keys)
 
 uint32_t work_keys(struct interp *in, const struct event *event, uint32_t *keys)
 {
-	(void)in;
-	keys[0] = event->def ? event->def->index : 0;
+	keys[0] = def_number(in, event->def);
 	return event->kind == EVENT_FORWARD || event->kind == EVENT_CONSUME || event->kind == EVENT_STEP;
 }

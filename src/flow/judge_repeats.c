@@ -113,7 +113,7 @@ static void judge_copies(struct judging *j, const struct event *made, const stru
 	for (size_t i = 0; i < dataset->slots.count; i++) {
 		struct value held = cell_get(j->in, dataset->slots.items[i].cell);
 		const struct object *list = held.object_count == 1 ? object_get(j->in, held.objects[0]) : NULL;
-		if (!list || !(list->kinds & KIND_CONTAINER) || list->size < BIG || !list->rest)
+		if (!list || !(list->kinds & KIND_CONTAINER) || list->size < BIG || !list->rest || list->iterator || list->repeated)
 			continue;
 		struct value element = cell_get(j->in, list->rest);
 		if (!value_only(&element, plain) || holds_tensor(j->in, &element, 2))
@@ -212,6 +212,8 @@ static void judge_updates(struct judging *j, const struct event *update)
 	const struct loop *epoch = metric ? epoch_of(j, update->path, metric, &inner) : NULL;
 	if (!epoch || j->in->resets_unknown || given_away(j, metric->id) || reset_within(j, metric->id, epoch))
 		return;
+	if (metric->bounded)
+		return;
 	bool computed = false;
 	for (uint32_t i = 0; i < index_count(&j->marks, metric->id); i++) {
 		const struct event *mark = index_event(j, &j->marks, metric->id, i);
@@ -228,17 +230,20 @@ static void judge_updates(struct judging *j, const struct event *update)
 	VEC_ADD(&j->facts, fact);
 }
 
-static bool offers_start(const struct def *method)
+static bool offers_start(struct str method)
 {
-	return str_starts(method->name, "reset") || str_starts(method->name, "clear");
+	return str_starts(method, "reset") || str_starts(method, "clear");
 }
 
-/* Whether the class of METRIC has a method to start anew. */
-static bool can_reset(struct judging *j, const struct object *metric)
+/* Whether CLASS or one of its bases has a method to start anew. */
+static bool can_reset(struct judging *j, const struct def *class, int depth)
 {
-	struct interp *in = j->in;
-	for (uint32_t i = in->first_child[metric->class_def->index]; i-- > 0; i = in->next_child[i])
-		if (in->defs[i]->kind == DEF_FUNCTION && offers_start(in->defs[i]))
+	const struct class_info *info = class_find(j->in, class);
+	for (uint32_t i = 0; i < class->local_count; i++)
+		if (offers_start(class->locals[i]))
+			return true;
+	for (uint32_t i = 0; info && depth > 0 && i < info->base_count; i++)
+		if (can_reset(j, info->bases[i], depth - 1))
 			return true;
 	return false;
 }
@@ -250,11 +255,11 @@ void judge_meter(struct judging *j, const struct event *store)
 	const struct call *update = store->call;
 	while (update && (update->self != holder->owner || !update->self))
 		update = update->outer;
-	if (!update || !update->node || store->in_handler || !(store->tensor || store->origins->count))
+	if (!update || !update->node || store->in_handler || store->bounded || !(store->tensor || store->origins->count))
 		return;
 	const struct object *metric = object_get(in, update->self);
 	const struct loop *inner;
-	const struct loop *epoch = metric->class_def && can_reset(j, metric) ? epoch_of(j, update->path, metric, &inner) : NULL;
+	const struct loop *epoch = metric->class_def && can_reset(j, metric->class_def, 4) ? epoch_of(j, update->path, metric, &inner) : NULL;
 	if (!epoch || j->in->resets_unknown || given_away(j, metric->id) || reset_within(j, holder->id, epoch))
 		return;
 	bool computed = false;
@@ -262,7 +267,7 @@ void judge_meter(struct judging *j, const struct event *store)
 		const struct call *call = in->calls.items[i];
 		if (call->self != metric->id || !between(call->path, epoch, NULL))
 			continue;
-		if (offers_start(call->callee))
+		if (offers_start(call->callee->name))
 			return;
 		computed |= call->callee != update->callee && between(call->path, epoch, inner);
 	}
@@ -326,11 +331,11 @@ bool has_workers(struct judging *j, const struct def *class)
 			for (uint8_t k = 0; made->kind == EVENT_MADE && made->mode == 1 && k < made->value.object_count; k++) {
 				const struct def *def = object_get(in, made->value.objects[k])->class_def;
 				if (def)
-					j->workers[def->index] = true;
+					j->workers[def_number(in, def)] = true;
 			}
 		}
 	}
-	return class && j->workers[class->index];
+	return class && j->workers[def_number(in, class)];
 }
 
 bool judge_repeated(struct judging *j, const struct event *mark)

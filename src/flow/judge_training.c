@@ -17,7 +17,7 @@ static void place_at_work(const struct judging *j, struct fact *fact)
 	const struct call *call = fact->event->call;
 	const struct def *def = fact->event->def;
 	for (int up = 0; up < 3 && call && call->node && loop_within(call->path, fact->loop) && def &&
-			 !index_count(&j->defs, def->index); up++, call = call->outer) {
+			 !index_count(&j->defs, def_number(j->in, def)); up++, call = call->outer) {
 		if (def->parent && def->parent->kind == DEF_CLASS)
 			return; /* a method is what its object does in the step: the place is there */
 		place_at(fact, call);
@@ -397,9 +397,10 @@ static bool is_tensor(struct judging *j, const struct event *event)
 static bool is_returned(struct judging *j, const struct event *event)
 {
 	const struct event *end = j->in->events.items + j->in->events.count;
-	struct span made = event->value.made;
+	struct span made = event->value.flags & VALUE_VIEW ? (struct span){0, 0} : event->value.made; /* a part of it is not it */
 	for (const struct event *e = event + 1; made.end && e < end && e->root == event->root; e++)
-		if (e->kind == EVENT_RETURN && e->def == event->def && e->value.made.start == made.start &&
+		if (e->kind == EVENT_RETURN && e->def == event->def && e->value.origins == event->value.origins &&
+		    e->value.made.start == made.start &&
 		    e->value.made.end == made.end)
 			return true;
 	return false;

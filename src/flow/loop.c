@@ -282,10 +282,11 @@ static bool is_retry(const struct block *body)
 
 static struct span first_line(struct interp *in, struct span span)
 {
-	uint32_t end = span.start;
-	while (end < span.end && end < in->text.length && in->text.at[end] != '\n' && in->text.at[end] != '\r')
-		end++;
-	return (struct span){span.start, end};
+	struct str text = source_text(in, span);
+	uint32_t length = 0;
+	while (length < text.length && text.at[length] != '\n' && text.at[length] != '\r')
+		length++;
+	return (struct span){span.start, span.start + length};
 }
 
 bool exec_for(struct interp *in, const struct stmt *s)
@@ -419,6 +420,13 @@ static uint32_t comprehension_cells(struct interp *in, const struct expr *e)
 	return first;
 }
 
+/* i % 10: few different numbers, each one object however often it stands in a list. */
+static bool is_remainder(const struct expr *e)
+{
+	enum { SHARED = 256 };
+	return e->kind == EXPR_BINARY && e->op == '%' && e->count == 2 && e->items[1]->number >= 0 && e->items[1]->number <= SHARED;
+}
+
 /* The names of a comprehension live in a scope of its own, inside the frame that runs it. */
 struct value run_comprehension(struct interp *in, const struct expr *e)
 {
@@ -442,6 +450,7 @@ struct value run_comprehension(struct interp *in, const struct expr *e)
 		fill_cell(in, object_rest(in, result), element, e->span, result->name, true);
 	result->made_in = e->op == '(' ? c.loop : NULL;
 	result->size = c.size;
+	result->repeated = is_remainder(e->items[0]);
 	bool range;
 	result->literal = e->clause_count == 1 && is_parts(in, &c.iterable, &range);
 	return object_value(in, result);

@@ -14,6 +14,7 @@ struct lower {
 	struct py_parser *parser;
 	const struct py_grammar *grammar;
 	struct str text;      /* what the node's offsets point into */
+	uint32_t first_index; /* or-ed into the index of every definition */
 	uint32_t offset;      /* added to every span: where TEXT begins in its file */
 	struct arena *arena;  /* owns the result */
 	struct def **defs;    /* every definition lowered, outermost first (heap; freed by lower_release) */

@@ -355,7 +355,7 @@ void register_def(struct lower *l, struct def *def)
 		l->def_room = l->def_room ? l->def_room * 2 : 16;
 		l->defs = mem_resize(l->defs, l->def_room, sizeof *l->defs);
 	}
-	def->index = l->def_count;
+	def->index = l->def_count | l->first_index;
 	l->defs[l->def_count++] = def;
 }
 

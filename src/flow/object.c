@@ -246,7 +246,7 @@ struct loop *loop_enter(struct interp *in, const void *node, enum loop_form form
 
 struct call *call_enter(struct interp *in, const struct expr *node, struct def *callee, struct span span)
 {
-	struct place_key key = {node ? (const void *)node : (const void *)callee, within(in), callee->index, 'K'};
+	struct place_key key = {node ? (const void *)node : (const void *)callee, within(in), callee->span.start, 'K'};
 	struct call *call = place_get(in, &key);
 	if (call) {
 		call->path = in->path;
@@ -445,7 +445,10 @@ struct site *carry_site(struct interp *in, struct loop *loop, uint32_t cell)
 
 struct str source_text(const struct interp *in, struct span span)
 {
-	if (span.end > in->text.length || span.start >= span.end)
+	if (span.start >= span.end)
 		return (struct str){"", 0};
-	return (struct str){in->text.at + span.start, span.end - span.start};
+	if (span.end <= in->text.length)
+		return (struct str){in->text.at + span.start, span.end - span.start};
+	const struct unit *unit = unit_of(in, span);
+	return unit ? (struct str){unit->text.at + (span.start - unit->base), span.end - span.start} : (struct str){"", 0};
 }

@@ -157,6 +157,10 @@ static struct value read_object_attribute(struct interp *in, struct object *obje
 	struct value held = cell ? read_kept(in, cell) : value_bottom();
 	if (!value_is_bottom(&held))
 		return held;
+	if (object->is_module) {
+		struct value member = import_member(in, object, name);
+		return value_is_bottom(&member) ? value_of(KIND_UNKNOWN) : member;
+	}
 	if (object->class_def) {
 		struct object *method = class_method(in, object->class_def, name);
 		if (method && method->is_property && !(object->kinds & KIND_CLASS)) {

@@ -23,6 +23,7 @@ enum value_flag {
 	VALUE_COUNTER = 1 << 9,     /* a number or text that differs in every iteration of `counter` */
 	VALUE_REQUIRES_GRAD = 1 << 10, /* made to require grad by hand */
 	VALUE_DATA = 1 << 11,       /* read out of a batch: its text or number is data */
+	VALUE_IMPORT = 1 << 13,     /* a name imported from a file of the project, not looked up yet; `text` is the importing file */
 	VALUE_IDENTITY = 1 << 12    /* the identity of something; `counter` is the loop whose iterations make a new one */
 };
 

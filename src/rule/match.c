@@ -226,7 +226,7 @@ struct trail {
 
 static void add_note(const struct matching *m, struct trail *trail, struct span span, const char *text)
 {
-	if (trail->count == 8 || span.end == 0)
+	if (trail->count == 8 || span.end == 0 || span.start >= m->in->source->length)
 		return;
 	trail->notes[trail->count++] = (struct finding_note){excerpt_at(m->in->source, span, m->in->arena), text};
 }
@@ -273,6 +273,19 @@ static const char *with_name(const struct matching *m, struct str name, const ch
 	return kept;
 }
 
+/* Where a value that was handed down is kept; it may be another file. */
+static void note_elsewhere(const struct matching *m, const struct fact *fact, struct trail *trail)
+{
+	const struct unit *unit = unit_of(&m->in->analysis->in, fact->event->node);
+	uint32_t line = 1;
+	for (uint32_t i = 0; unit && i < fact->event->node.start - unit->base; i++)
+		line += unit->text.at[i] == '\n';
+	if (unit)
+		add_note(m, trail, fact->where, arena_format(m->in->arena, "it is kept in '%s', line %u", unit->shown, line));
+	else
+		add_note(m, trail, fact->event->node, "and is kept here");
+}
+
 static void make_trail(const struct matching *m, const struct fact *fact, struct finding *finding)
 {
 	struct trail trail = {.count = 0};
@@ -291,7 +304,7 @@ static void make_trail(const struct matching *m, const struct fact *fact, struct
 		add_note(m, &trail, fact->event->caught,
 			 "what is caught here holds the frames of the forward that failed, with their tensors");
 	if (fact->elsewhere)
-		add_note(m, &trail, fact->event->node, "and is kept here");
+		note_elsewhere(m, fact, &trail);
 	if (fact->loop)
 		add_note(m, &trail, method_of_loop(fact) ? method_of_loop(fact)->head : fact->loop->span,
 			 keeps ? with_name(m, holder_name(fact), "outlives each iteration of this loop") : "in each iteration");
@@ -385,7 +398,8 @@ static bool needs_trail(const struct fact *fact)
 static void match_fact(struct matching *m, const struct rule *rule, const struct fact *fact)
 {
 	const struct query_match *candidate = candidate_at(m, rule, fact->event->node);
-	if (!candidate)
+	/* queries look at this file; what another one does with a value of ours is what the analysis says */
+	if (!candidate && fact->event->node.start < m->in->source->length)
 		return;
 	const struct rule_variant *variant = variant_for(m, rule, fact);
 	if (!variant)

@@ -77,7 +77,7 @@ static inline void flow_lower(struct flow *flow, const char *text)
 /* Analyses what was lowered, in the file TEXT, and judges it. */
 static inline void flow_run(struct flow *flow, struct str text)
 {
-	analysis_run(&flow->analysis, &flow_model, &flow->arena, text, &flow->lower, flow->module, NULL);
+	analysis_run(&flow->analysis, &flow_model, &flow->arena, text, &flow->lower, flow->module, NULL, NULL, NULL);
 	judge(&flow->analysis, &flow->judgement);
 }
 

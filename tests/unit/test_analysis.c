@@ -62,7 +62,7 @@ static void definitions_nobody_wants_are_left_alone(void **state)
 				       "def g(data):\n    xs = []\n    for x in data:\n" STEP "        xs.append(loss)\n");
 	flow.first_line = 1;
 	wanted[2] = true;
-	analysis_run(&flow.analysis, &flow_model, &flow.arena, str_from(flow.text), &flow.lower, flow.module, wanted);
+	analysis_run(&flow.analysis, &flow_model, &flow.arena, str_from(flow.text), &flow.lower, flow.module, wanted, NULL, NULL);
 	judge(&flow.analysis, &flow.judgement);
 	assert_string_equal(flow_facts(&flow, false), "14 store unbounded freed flow step@10\n");
 	flow_release(&flow);

@@ -1,0 +1,30 @@
+/* Other files of the project, as the interpreter meets them: lowered, shared by all threads, never reported on.
+ *
+ * Whoever runs the analysis says where they come from (engine/project). */
+#ifndef VRAMLINT_FLOW_UNIT_H
+#define VRAMLINT_FLOW_UNIT_H
+
+#include "flow/ir.h"
+
+/* One file, lowered once for the whole run. */
+struct unit {
+	const char *path;    /* absolute */
+	const char *shown;   /* as people are told: from the current folder on, where it lies below that */
+	struct str text;
+	uint32_t base;       /* its spans begin here, beyond those of any file that is reported on; no two units share any */
+	struct def *module;
+	uint32_t expr_count;
+	bool is_package;     /* an __init__.py */
+};
+
+/* Definitions of units carry this in their index: they have none of the numbers of the file that is reported on. */
+#define DEF_ELSEWHERE 0x80000000u
+
+struct unit_source {
+	/* The file that DOTTED ("pkg.meters.Average", leading dots where relative) lies in, seen from the file FROM, or NULL
+	 * where it is none of the project's. *USED: how much of DOTTED names the file; the rest names things in it. */
+	const struct unit *(*find)(void *context, const char *from, const char *dotted, size_t *used);
+	void *context;
+};
+
+#endif
