@@ -65,7 +65,7 @@ struct linter *linter_new(const struct rule_set *rules, const struct selection *
 		return NULL;
 	}
 	py_grammar_init(&linter->grammar);
-	linter->project = project_new(&linter->grammar);
+	linter->project = project_new(&linter->grammar, &linter->model);
 	if (!compile_queries(linter, err)) {
 		linter_free(linter);
 		return NULL;

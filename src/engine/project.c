@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "engine/prefilter.h"
 #include "flow/lower.h"
 #include "text/source.h"
 
@@ -20,6 +21,7 @@ struct loaded_unit {
 
 struct project {
 	const struct py_grammar *grammar;
+	const struct model *model;
 	struct os_mutex *mutex; /* guards all below */
 	struct map units;       /* path → struct loaded_unit, or to `missing` */
 	struct map found;       /* importing folder, space, dotted name → struct loaded_unit, or `missing` */
@@ -31,10 +33,11 @@ struct project {
 
 static struct loaded_unit missing;
 
-struct project *project_new(const struct py_grammar *grammar)
+struct project *project_new(const struct py_grammar *grammar, const struct model *model)
 {
 	struct project *project = mem_new(1, sizeof *project);
 	project->grammar = grammar;
+	project->model = model;
 	project->mutex = os_mutex_new();
 	struct err err;
 	project->next_base = FIRST_BASE;
@@ -106,6 +109,7 @@ static struct loaded_unit *read_unit(struct project *project, const char *path, 
 		loaded->unit.text = (struct str){loaded->source.text, loaded->source.length};
 		loaded->unit.base = base;
 		loaded->unit.is_package = str_ends(str_from(path), "/__init__.py");
+		loaded->unit.is_reported = prefilter_passes(project->model, loaded->unit.text);
 		ok = lower_unit(project, loaded);
 		if (!ok)
 			source_release(&loaded->source);

@@ -4,12 +4,14 @@
 #ifndef VRAMLINT_ENGINE_PROJECT_H
 #define VRAMLINT_ENGINE_PROJECT_H
 
+#include "flow/model.h"
 #include "flow/unit.h"
 #include "py/parse.h"
 
 struct project;
 
-struct project *project_new(const struct py_grammar *grammar);
+/* Both must outlive it. */
+struct project *project_new(const struct py_grammar *grammar, const struct model *model);
 void project_free(struct project *project);
 /* Imports are looked up beside the importing file, in the folders above it up to the one that holds the project (.git,
  * pyproject.toml, setup.py, setup.cfg), and in their `src`. Files that are missing, unreadable or large are none. */

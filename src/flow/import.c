@@ -254,6 +254,14 @@ struct value import_name(struct interp *in, struct str name)
 	return import_star(in, root_of(in, in->frame ? in->frame->scope : in->module_scope), name);
 }
 
+uint32_t unit_line(const struct unit *unit, struct span span)
+{
+	uint32_t line = 1;
+	for (uint32_t i = 0; i < span.start - unit->base; i++)
+		line += unit->text.at[i] == '\n';
+	return line;
+}
+
 const struct unit *unit_of(const struct interp *in, struct span span)
 {
 	for (size_t i = 0; span.start >= in->text.length && i < in->loaded.count; i++) {

@@ -630,6 +630,8 @@ struct value import_name(struct interp *in, struct str name);
 struct value import_star(struct interp *in, const struct def *module, struct str name);
 /* The other file that SPAN lies in, or NULL: the one that is reported on. */
 const struct unit *unit_of(const struct interp *in, struct span span);
+/* The line of UNIT that SPAN begins in. */
+uint32_t unit_line(const struct unit *unit, struct span span);
 
 /* The number of DEF in the file that is reported on; definitions of all others share the one behind the last. */
 static inline uint32_t def_number(const struct interp *in, const struct def *def)

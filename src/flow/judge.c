@@ -153,8 +153,8 @@ static void drop_repeated(struct judging *j)
 	j->facts.count = kept;
 }
 
-/* What happens in another file is reported here only where this file makes it a fault: its loop, or its holder, stands
- * here. Then the place is the call that leads there. */
+/* What happens in another file is reported here only where this file makes it a fault, its loop stands here, or where the
+ * other file isn't reported on itself. Then the place is the call that leads there. */
 static void bring_home(struct judging *j)
 {
 	const struct interp *in = j->in;
@@ -163,7 +163,8 @@ static void bring_home(struct judging *j)
 		struct fact fact = j->facts.items[i];
 		bool away = fact.where.start >= in->text.length && in->loaded.count;
 		bool keeps = fact.kind == FACT_STORE || fact.kind == FACT_ACCUMULATE;
-		bool ours = keeps && fact.loop && fact.loop->span.start < in->text.length;
+		const struct unit *unit = away ? unit_of(in, fact.where) : NULL;
+		bool ours = keeps && fact.loop && (fact.loop->span.start < in->text.length || (unit && !unit->is_reported));
 		const struct call *call = fact.event->call;
 		while (away && ours && call && !(call->node && call->span.start < in->text.length))
 			call = call->outer;

@@ -15,6 +15,7 @@ struct unit {
 	struct def *module;
 	uint32_t expr_count;
 	bool is_package;     /* an __init__.py */
+	bool is_reported;    /* its own faults are found when it is checked itself */
 };
 
 /* Definitions of units carry this in their index: they have none of the numbers of the file that is reported on. */

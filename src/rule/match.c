@@ -104,8 +104,11 @@ static const struct def *method_of_loop(const struct fact *fact)
 static void add_loop(struct buf *out, const struct matching *m, const struct fact *fact)
 {
 	const struct loop *loop = fact->loop;
+	const struct unit *unit = loop ? unit_of(&m->in->analysis->in, loop->span) : NULL;
 	if (!loop) {
 		buf_add_text(out, "the loop");
+	} else if (unit) {
+		buf_format(out, "the loop in line %u of '%s'", unit_line(unit, loop->span), unit->shown);
 	} else if (loop->form == LOOP_VIRTUAL) {
 		buf_format(out, "every %s", loop->virtual_name[0] == 'e' ? "epoch" : loop->virtual_name[0] == 's' ? "step" : "call");
 		const struct def *method = method_of_loop(fact);
@@ -277,11 +280,9 @@ static const char *with_name(const struct matching *m, struct str name, const ch
 static void note_elsewhere(const struct matching *m, const struct fact *fact, struct trail *trail)
 {
 	const struct unit *unit = unit_of(&m->in->analysis->in, fact->event->node);
-	uint32_t line = 1;
-	for (uint32_t i = 0; unit && i < fact->event->node.start - unit->base; i++)
-		line += unit->text.at[i] == '\n';
 	if (unit)
-		add_note(m, trail, fact->where, arena_format(m->in->arena, "it is kept in '%s', line %u", unit->shown, line));
+		add_note(m, trail, fact->where,
+			 arena_format(m->in->arena, "it is kept in '%s', line %u", unit->shown, unit_line(unit, fact->event->node)));
 	else
 		add_note(m, trail, fact->event->node, "and is kept here");
 }

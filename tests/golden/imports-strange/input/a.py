@@ -1,0 +1,6 @@
+from b import *
+from b import later as looped
+
+
+def later(value):
+    return value

@@ -1,0 +1,5 @@
+def keep(holder, value:
+    return ((
+
+def keep(holder, value):
+    holder.append(value)

@@ -1,0 +1,3 @@
+from .meters import Average as Mean
+from .nets import *
+from . import records

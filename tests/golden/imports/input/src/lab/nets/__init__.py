@@ -1,0 +1,3 @@
+from .small import Small
+
+__all__ = ["Small"]
