@@ -201,6 +201,7 @@ void judge(struct analysis *analysis, struct judgement *judgement)
 	/* judging makes no events, so that these stay where they are; sites of carries were all made by the walk */
 	for (size_t i = 0; i < in->events.count; i++)
 		judge_event(&j, &in->events.items[i]);
+	judge_late(&j);
 	drop_repeated(&j);
 	bring_home(&j);
 	judgement->count = j.facts.count;
@@ -232,6 +233,6 @@ const char *fact_kind_name(enum fact_kind kind)
 	static const char *const names[] = {"store",	    "accumulate", "carry",     "assign",     "log",
 					    "forward", "grad-dropped", "grad-left", "grad-yield", "inference",
 					    "cache-release", "debug", "retain", "create-graph", "unzeroed", "grads-kept", "unowned", "eval-left", "ctx",
-					    "retry", "exception", "hook-store", "hooked", "remade", "unreset", "registered", "cached", "worker-copy", "cut-trained"};
+					    "retry", "exception", "hook-store", "hooked", "remade", "unreset", "registered", "cached", "worker-copy", "late", "cut-trained"};
 	return names[kind];
 }

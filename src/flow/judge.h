@@ -41,6 +41,7 @@ enum fact_kind {
 	FACT_REGISTERED,   /* an object puts itself into a container that outlives it */
 	FACT_CACHED,       /* a cache of results keeps its arguments */
 	FACT_WORKER_COPY,  /* a big list of Python objects is read by worker processes */
+	FACT_LATE,         /* a forward's result is still bound while the next forward runs */
 	FACT_CUT_TRAINED   /* an optimizer steps modules that only grad-off code reached */
 };
 
@@ -73,6 +74,7 @@ struct fact {
 	bool grads;                  /* of autograd.grad, not of backward */
 	bool returned;               /* what is kept is what is returned */
 	const char *what;            /* which form of it, or NULL */
+	struct str name;             /* of who holds it, where the event has none */
 	bool memo;                   /* the holder is asked whether it has a key */
 	const char *key;             /* "identity", "item" (the argument of a dataset's __getitem__), else NULL */
 	bool workers;                /* the holder belongs to a dataset that worker processes read */

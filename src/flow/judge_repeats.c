@@ -338,6 +338,60 @@ bool has_workers(struct judging *j, const struct def *class)
 	return class && j->workers[def_number(in, class)];
 }
 
+/* ---- results that stay bound ---- */
+
+/* The forward that made VALUE, or a container of its results, in an iteration of LOOP. */
+static const struct site *made_by_forward(struct judging *j, const struct value *value, const struct loop *loop)
+{
+	struct interp *in = j->in;
+	const struct object *object = value->object_count == 1 ? object_get(in, value->objects[0]) : NULL;
+	bool holds = object && (object->kinds & KIND_CONTAINER) && !(object->kinds & KIND_MODULE) && loop_within(object->birth, loop);
+	const struct origin_set *origins = holds ? deep_origins(in, value) : value->origins;
+	for (uint32_t i = 0; origins && i < origins->count; i++) {
+		const struct site *site = in->sites.items[origin_site(origins->items[i])];
+		bool made = value->made.start == site->span.start && value->made.end == site->span.end;
+		if (site->kind == SITE_FORWARD && loop_within(site->path, loop) && (made || holds))
+			return site;
+	}
+	return NULL;
+}
+
+static const struct event *forward_of(struct judging *j, const struct site *site, const struct loop *loop)
+{
+	for (size_t i = 0; i < j->in->events.count; i++) {
+		const struct event *event = &j->in->events.items[i];
+		if (event->kind == EVENT_FORWARD && loop_within(event->path, loop) &&
+		    (event->site == site || origin_reaches(event->origins, site->id, ORIGIN_CUT)))
+			return event;
+	}
+	return NULL;
+}
+
+void judge_late(struct judging *j)
+{
+	struct interp *in = j->in;
+	for (size_t i = 0; i < in->loops.count; i++) {
+		const struct loop *loop = in->loops.items[i];
+		if (j->loops[i] != LOOP_STEP || loop->form == LOOP_VIRTUAL || j->has_backward[i] || j->has_step[i])
+			continue;
+		for (uint32_t k = 0; loop->head && k < loop->head->count; k++) {
+			const struct cell_value *item = &loop->head->items[k];
+			const struct cell *cell = &in->cells.items[item->cell];
+			bool local = !cell->object && !(cell->def && cell->def->kind == DEF_COMPREHENSION);
+			const struct site *site = local && item->value.extent != EXTENT_SCALAR
+							  ? made_by_forward(j, &item->value, loop) : NULL;
+			const struct event *event = site ? forward_of(j, site, loop) : NULL;
+			if (!event)
+				continue;
+			struct fact fact = new_fact(FACT_LATE, event);
+			fact.loop = loop;
+			fact.site = site;
+			fact.name = cell->name;
+			VEC_ADD(&j->facts, fact);
+		}
+	}
+}
+
 bool judge_repeated(struct judging *j, const struct event *mark)
 {
 	static const struct {

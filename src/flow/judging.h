@@ -115,6 +115,8 @@ void judge_mode(struct judging *j, const struct event *event);
 void judge_assign(struct judging *j, const struct event *event);
 
 /* judge_repeats.c */
+/* Results of forwards that names still hold when the loop's next forward runs. */
+void judge_late(struct judging *j);
 /* Judges a mark of what must not happen again and again; false where EVENT is none. */
 bool judge_repeated(struct judging *j, const struct event *mark);
 void judge_made(struct judging *j, const struct event *event);

@@ -128,6 +128,8 @@ static struct str holder_name(const struct fact *fact)
 			 fact->kind == FACT_WORKER_COPY || (fact->kind == FACT_STORE && !name.length);
 	if (of_holder && fact->holder)
 		name = fact->holder->name;
+	if (fact->name.length)
+		name = fact->name;
 	return name.length ? name : STR("it");
 }
 

@@ -98,7 +98,7 @@ const struct predicate predicates[] = {
 	{"event", "what happened",
 	 "store|accumulate|carry|assign|log|forward|grad-dropped|grad-left|grad-yield|inference|cut-trained|"
 	 "cache-release|debug|retain|create-graph|unzeroed|grads-kept|unowned|eval-left|ctx|retry|exception|"
-	 "hook-store|hooked|remade|unreset|registered|cached|worker-copy", fact_is},
+	 "hook-store|hooked|remade|unreset|registered|cached|worker-copy|late", fact_is},
 	{"value", "what is known of the value", "graph|no-graph|tensor|scalar|not-scalar|view|on-device|not-on-host|grad-off", value_is},
 	{"buffers", "whether backward freed the saved tensors", "kept|freed|partly", buffers_are},
 	{"growth", "how it grows", "none|unbounded|epoch|window|constant", growth_is},

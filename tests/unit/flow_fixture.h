@@ -149,8 +149,8 @@ static inline const char *flow_facts(struct flow *flow, bool all)
 	for (size_t i = 0; i < flow->judgement.count; i++) {
 		const struct fact *fact = &flow->judgement.facts[i];
 
-		/* snippets are short: that they never zero is not what they are about */
-		if (fact->kind == FACT_UNZEROED)
+		/* snippets are short: that they never zero, or that a name stays bound, is not what they are about */
+		if (fact->kind == FACT_UNZEROED || fact->kind == FACT_LATE)
 			continue;
 		if (all || fact->graph != PROOF_NONE || !flow_is_growth(fact))
 			flow_add_fact(flow, fact);

@@ -1,0 +1,2 @@
+; a forward
+(call) @forward
