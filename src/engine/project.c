@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "engine/callers.h"
 #include "engine/prefilter.h"
 #include "flow/lower.h"
 #include "text/source.h"
@@ -26,6 +27,7 @@ struct project {
 	struct map units;       /* path → struct loaded_unit, or to `missing` */
 	struct map found;       /* importing folder, space, dotted name → struct loaded_unit, or `missing` */
 	struct map used;        /* … → how much of the name is the file's, plus one */
+	struct map quiet;       /* folder, space, function → 2 where all calls are quiet, else 1 */
 	uint64_t next_base;
 	struct arena arena;     /* of the thread that made the project */
 	const char *current;    /* folder, or NULL */
@@ -67,6 +69,7 @@ void project_free(struct project *project)
 	map_release(&project->units);
 	map_release(&project->found);
 	map_release(&project->used);
+	map_release(&project->quiet);
 	arena_release(&project->arena);
 	os_mutex_free(project->mutex);
 	free(project);
@@ -288,7 +291,66 @@ static const struct unit *find(void *context, const char *from, const char *dott
 	return known == &missing ? NULL : &known->unit;
 }
 
+/* ---- callers ---- */
+
+enum { SEARCHED = 200 };
+
+/* Counts calls of NAME in the files of FOLDER itself, but for the one at EXCEPT. */
+static void search_folder(struct project *project, const char *folder, const char *except, struct str name,
+			  struct calls_seen *seen, int *searched)
+{
+	struct arena arena;
+	struct os_entry *entries;
+	size_t count = 0;
+	struct err err;
+	arena_init(&arena);
+	if (!os_list(folder, &arena, &entries, &count, &err))
+		count = 0;
+	for (size_t i = 0; i < count && *searched < SEARCHED; i++) {
+		if (!str_ends(str_from(entries[i].name), ".py") || entries[i].stat.kind != OS_FILE)
+			continue;
+		const char *path = arena_format(&arena, "%s/%s", folder, entries[i].name);
+		if (strcmp(path, except) == 0)
+			continue;
+		++*searched;
+		const struct loaded_unit *loaded = unit_at(project, path);
+		if (loaded != &missing && str_find(loaded->unit.text, name, 0) != SIZE_MAX)
+			callers_count(&loaded->unit, name, seen);
+	}
+	arena_release(&arena);
+}
+
+static bool called_quietly(void *context, const char *path, struct str name)
+{
+	struct project *project = context;
+	struct arena arena;
+	struct calls_seen seen = {0, 0};
+	int searched = 0;
+	char folder[LONGEST], key[2 * LONGEST];
+	arena_init(&arena);
+	const char *real = os_real_path(path, &arena);
+	snprintf(folder, sizeof folder, "%s", real && strlen(real) < sizeof folder ? real : "");
+	snprintf(key, sizeof key, "%s %.*s", folder, (int)(name.length < 200 ? name.length : 200), name.at);
+	os_mutex_lock(project->mutex);
+	uintptr_t known = (uintptr_t)map_get(&project->quiet, str_from(key));
+	os_mutex_unlock(project->mutex);
+	/* the folder of the file and those above, up to the project's */
+	for (int up = 0; !known && real && up < 4 && cut_last(folder); up++) {
+		search_folder(project, folder, real, name, &seen, &searched);
+		if (is_marked(folder))
+			break;
+	}
+	arena_release(&arena);
+	if (known)
+		return known == 2;
+	bool quiet = seen.all > 0 && seen.quiet == seen.all;
+	os_mutex_lock(project->mutex);
+	map_put(&project->quiet, str_from(key), (void *)(uintptr_t)(quiet ? 2 : 1));
+	os_mutex_unlock(project->mutex);
+	return quiet;
+}
+
 struct unit_source project_source(struct project *project)
 {
-	return (struct unit_source){find, project};
+	return (struct unit_source){find, called_quietly, project};
 }

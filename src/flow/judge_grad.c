@@ -25,6 +25,18 @@ static bool arguments_carry(struct judging *j, const struct event *event)
 	return event->site && event->site->inputs && graph_proof(j, event->site->inputs, ORIGIN_CALL) > PROOF_NONE;
 }
 
+/* Whether the function that this file leaves to others to call is called by them with grad off. */
+static bool quiet_elsewhere(struct judging *j, const struct event *event)
+{
+	const struct interp *in = j->in;
+	const struct call *call = event->call;
+	while (call && call->outer)
+		call = call->outer;
+	if (!in->units || !in->path_name || !call || call->node || !call->callee || call->callee->kind != DEF_FUNCTION)
+		return false;
+	return in->units->called_quietly(in->units->context, in->path_name, call->callee->name);
+}
+
 void judge_forward(struct judging *j, const struct event *event)
 {
 	if (event->inference_input && event->site && consumed(j, event->site->id, ORIGIN_CALL)) {
@@ -43,7 +55,8 @@ void judge_forward(struct judging *j, const struct event *event)
 	    dropped_before(j, event))
 		return;
 	fact.proof = weaker(fact.graph, loop_proof(j, fact.loop));
-	VEC_ADD(&j->facts, fact);
+	if (!quiet_elsewhere(j, event))
+		VEC_ADD(&j->facts, fact);
 }
 
 /* ---- grad contexts ---- */

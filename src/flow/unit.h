@@ -25,6 +25,8 @@ struct unit_source {
 	/* The file that DOTTED ("pkg.meters.Average", leading dots where relative) lies in, seen from the file FROM, or NULL
 	 * where it is none of the project's. *USED: how much of DOTTED names the file; the rest names things in it. */
 	const struct unit *(*find)(void *context, const char *from, const char *dotted, size_t *used);
+	/* Whether other files of the project call the function NAME of the file PATH, and all that do have grad off there. */
+	bool (*called_quietly)(void *context, const char *path, struct str name);
 	void *context;
 };
 

@@ -1,0 +1,5 @@
+from engine import measure
+
+
+def test(model, loader):
+    return measure(model, loader)
