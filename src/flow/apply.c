@@ -377,6 +377,20 @@ static bool update_by_keys(struct interp *in, struct object *into, struct args *
 	return true;
 }
 
+/* OBJECT lives as long as what was born at BIRTH, and so does what belongs to it. */
+static void live_with(struct interp *in, struct object *object, struct loop *birth, int depth)
+{
+	if (birth && !loop_within(object->birth, birth))
+		return;
+	object->birth = birth;
+	for (size_t i = 0; depth > 0 && i < object->slots.count; i++) {
+		struct value held = cell_get(in, object->slots.items[i].cell);
+		for (uint8_t k = 0; k < held.object_count; k++)
+			if (object_get(in, held.objects[k])->owner == object->id)
+				live_with(in, object_get(in, held.objects[k]), birth, depth - 1);
+	}
+}
+
 static void apply_store(struct interp *in, const struct model_effect *effect, const struct value *target, struct args *args,
 			const struct expr *node)
 {
@@ -390,8 +404,7 @@ static void apply_store(struct interp *in, const struct model_effect *effect, co
 			name = object->name;
 		/* setdefault keeps what it is given the first time only: that lives where the holder lives */
 		for (uint8_t k = 0; effect->op == STORE_KEY && node->kind == EXPR_CALL && k < value.object_count; k++)
-			if (loop_within(object_get(in, value.objects[k])->birth, object->birth) || !object->birth)
-				object_get(in, value.objects[k])->birth = object->birth;
+			live_with(in, object_get(in, value.objects[k]), object->birth, 2);
 		if (effect->op != STORE_UPDATE || !update_by_keys(in, object, args, node, name))
 			store_into(in, object->id, effect->op, key, value, node->span, name);
 	}
@@ -792,11 +805,14 @@ static void mark(struct interp *in, const struct model_rule *rule, const struct 
 	const struct value *given = NULL;
 	if (rule->unless && args_get(args, UINT32_MAX, rule->unless))
 		return;
-	if (sscanf(rule->mark, "debug(%d)", &flag) == 1)
+	bool named = strncmp(rule->mark, "debug(", 6) == 0 && sscanf(rule->mark, "debug(%d)", &flag) != 1;
+	if (flag >= 0)
 		given = args_get(args, (uint32_t)flag, "enabled");
+	if (named) /* off unless the keyword is true */
+		flag = literally_true(args, arena_dup_bytes(in->arena, rule->mark + 6, strcspn(rule->mark + 6, ")"))) ? 1 : 0;
 	struct event *event = event_add(in, EVENT_MARK, node->span);
 	event->mark = rule->mark[0] == 'd' ? "debug" : rule->mark;
-	event->mode = !given ? 1 : value_only(given, KIND_NONE) || given->number == 0 ? 0 : given->number == 1 || value_only(given, KIND_TEXT) ? 1 : -1;
+	event->mode = named ? flag : !given ? 1 : value_only(given, KIND_NONE) || given->number == 0 ? 0 : given->number == 1 || value_only(given, KIND_TEXT) ? 1 : -1;
 	event->handed = in->statement_value != node;
 	if (receiver) {
 		memcpy(event->objects, receiver->objects, sizeof event->objects);

@@ -522,6 +522,12 @@ static void fill_container(struct interp *in, struct object *object, struct args
 			cell_set(in, object_slot(in, object, args->names[i], true), args->values[i]);
 }
 
+static struct str callee_name(struct interp *in, const struct expr *node)
+{
+	const struct expr *callee = node && node->count ? node->items[0] : NULL;
+	return callee ? source_text(in, callee->span) : (struct str){"", 0};
+}
+
 /* How many worker processes a loader is given: 0, 1 for some, -1 for unknown. */
 static int worker_count(const struct args *args)
 {
@@ -529,6 +535,13 @@ static int worker_count(const struct args *args)
 	if (!workers)
 		return args->more ? -1 : 0;
 	return workers->number == VALUE_NO_NUMBER ? -1 : workers->number > 0;
+}
+
+/* Whether an optimizer has anything to remember from step to step: plain SGD has not. */
+static int keeps_state(struct interp *in, const struct args *args, const struct expr *node)
+{
+	const struct value *momentum = args_get(args, 2, "momentum");
+	return !str_ends(callee_name(in, node), "SGD") || (momentum && momentum->number != 0);
 }
 
 static void note_made(struct interp *in, const struct object *object, const struct args *args, const struct expr *node)
@@ -539,7 +552,10 @@ static void note_made(struct interp *in, const struct object *object, const stru
 	event->name = object->library ? str_from(object->library->name) : (struct str){"", 0};
 	if (args->count)
 		event_value(in, event, args_get(args, 0, "dataset") ? args_get(args, 0, "dataset") : &args->values[0]);
-	event->mode = object->kinds & KIND_LOADER ? worker_count(args) : -1;
+	if (object->kinds & KIND_OPTIMIZER)
+		event->mode = keeps_state(in, args, node);
+	else
+		event->mode = object->kinds & KIND_LOADER ? worker_count(args) : -1;
 }
 
 static struct value library_instance(struct interp *in, const struct model_class *class, struct args *args,
@@ -601,11 +617,6 @@ static struct value library_call(struct interp *in, const char *dotted, struct a
 	return out;
 }
 
-static struct str callee_name(struct interp *in, const struct expr *node)
-{
-	const struct expr *callee = node && node->count ? node->items[0] : NULL;
-	return callee ? source_text(in, callee->span) : (struct str){"", 0};
-}
 
 /* The arguments that partial keeps, then those of the call. */
 static struct args *with_bound(struct interp *in, const struct args *bound, const struct args *given)

@@ -55,23 +55,34 @@ static bool renewed_in(struct judging *j, uint32_t object, const struct loop *lo
 	return false;
 }
 
-/* An optimizer that makes one step and is made anew for the next, over the same modules. */
+/* The loop of PATH whose every iteration runs a loop of steps, or the step loop itself: 's', 'e' or 0 of how LOOP holds it. */
+static char steps_in(const struct judging *j, const struct loop *path, const struct loop *loop)
+{
+	const struct loop *step = time_loop(j, path);
+	if (step == loop)
+		return 's';
+	return step && time_loop(j, step->outer) == loop ? 'e' : 0;
+}
+
+/* An optimizer that is made anew for each step or epoch, over the same modules, though it has a state to lose. */
 static void judge_optimizer(struct judging *j, const struct event *made, const struct object *optimizer,
 			    const struct loop *loop)
 {
 	uint32_t modules[16];
 	uint32_t count = optimizer_modules(j->in, optimizer, modules, 0, 16, 3);
-	bool stepped = false;
-	for (uint32_t i = 0; i < index_count(&j->steps, optimizer->id); i++)
-		stepped |= time_loop(j, index_event(j, &j->steps, optimizer->id, i)->path) == loop;
-	if (j->loops[loop->id] != LOOP_STEP || !stepped || !count || renewed_in(j, optimizer->id, loop))
+	char stepped = 0;
+	for (uint32_t i = 0; i < index_count(&j->steps, optimizer->id) && stepped != 's'; i++) {
+		char found = steps_in(j, index_event(j, &j->steps, optimizer->id, i)->path, loop);
+		stepped = found ? found : stepped;
+	}
+	if (!stepped || !count || made->mode == 0 || renewed_in(j, optimizer->id, loop))
 		return;
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t up = modules[i]; up; up = object_get(j->in, up)->owner)
 			if (loop_within(object_get(j->in, up)->birth, loop) || renewed_in(j, up, loop))
 				return;
 	struct fact fact = new_fact(FACT_REMADE, made);
-	fact.what = "optimizer";
+	fact.what = stepped == 's' ? "optimizer" : "optimizer-of-epoch";
 	fact.loop = loop;
 	fact.holder = optimizer;
 	VEC_ADD(&j->facts, fact);

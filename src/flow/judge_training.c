@@ -58,6 +58,16 @@ static bool switched_off_later(struct judging *j, const struct event *mark)
 	return false;
 }
 
+static bool is_told_to_train(struct judging *j, uint32_t trainer)
+{
+	for (uint32_t i = 0; i < index_count(&j->marks, trainer); i++) {
+		const struct event *mark = index_event(j, &j->marks, trainer, i);
+		if (mark->kind == EVENT_MARK && strcmp(mark->mark, "trains") == 0)
+			return true;
+	}
+	return false;
+}
+
 void judge_mark(struct judging *j, const struct event *event)
 {
 	if (event->in_handler)
@@ -67,6 +77,11 @@ void judge_mark(struct judging *j, const struct event *event)
 	if (strcmp(event->mark, "debug") == 0) {
 		struct fact fact = new_fact(FACT_DEBUG, event);
 		bool used = event->block_end || !event->handed;
+		if (event->object_count) { /* a framework's trainer, which trains when it is told to */
+			if (event->mode == 1 && event->cond == 0 && is_told_to_train(j, event->objects[0]))
+				VEC_ADD(&j->facts, fact);
+			return;
+		}
 		fact.loop = trains_within(j, event);
 		bool test = event->def && (str_starts(event->def->name, "test") || (event->def->parent && str_starts(event->def->parent->name, "Test")));
 		if (fact.loop && !test && event->mode == 1 && used && event->cond == 0 && !step_loop(j, event->path) &&
