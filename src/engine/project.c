@@ -204,11 +204,31 @@ static bool cut_last(char *folder)
 
 static bool is_marked(const char *folder)
 {
-	static const char *const marks[] = {".git", "pyproject.toml", "setup.py", "setup.cfg"};
+	static const char *const marks[] = {".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt",
+					    "README.md", "LICENSE"};
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
 		if (exists(folder, marks[i]))
 			return true;
 	return false;
+}
+
+/* How many folders, FOLDER first, imports are looked up in: up to the one that holds the project; where none does, up to
+ * the one around the package. */
+static int folders_of(const char *folder)
+{
+	char at[LONGEST];
+	int package = 0;
+	bool inside = true;
+	snprintf(at, sizeof at, "%s", folder);
+	for (int up = 0; up < FOLDERS_ABOVE; up++) {
+		if (is_marked(at))
+			return up + 1;
+		inside &= exists(at, "__init__.py");
+		package += inside;
+		if (!cut_last(at))
+			break;
+	}
+	return package + 1;
 }
 
 static struct loaded_unit *absolute(struct project *project, const char *folder, const char *dotted, size_t *used)
@@ -216,7 +236,8 @@ static struct loaded_unit *absolute(struct project *project, const char *folder,
 	char at[LONGEST];
 	snprintf(at, sizeof at, "%s", folder);
 	size_t first = strcspn(dotted, ".");
-	for (int up = 0; up < FOLDERS_ABOVE; up++) {
+	int folders = folders_of(folder);
+	for (int up = 0; up < folders; up++) {
 		const char *name = strrchr(at, '/') ? strrchr(at, '/') + 1 : at;
 		/* installed packages see themselves, not what else happens to be installed */
 		bool installed = strcmp(name, "site-packages") == 0 || strcmp(name, "dist-packages") == 0;
@@ -232,7 +253,7 @@ static struct loaded_unit *absolute(struct project *project, const char *folder,
 			snprintf(src, sizeof src, "%s/src", at);
 			loaded = below(project, src, dotted, used);
 		}
-		if (loaded != &missing || installed || is_marked(at) || !cut_last(at))
+		if (loaded != &missing || installed || !cut_last(at))
 			return loaded;
 	}
 	*used = 0;

@@ -14,7 +14,7 @@ struct project;
 struct project *project_new(const struct py_grammar *grammar, const struct model *model);
 void project_free(struct project *project);
 /* Imports are looked up beside the importing file, in the folders above it up to the one that holds the project (.git,
- * pyproject.toml, setup.py, setup.cfg), and in their `src`. Files that are missing, unreadable or large are none. */
+ * pyproject.toml, README.md and the like), and in their `src`. Files that are missing, unreadable or large are none. */
 struct unit_source project_source(struct project *project);
 
 #endif
