@@ -121,6 +121,27 @@ static struct object *new_module(struct interp *in, const struct unit *unit)
 	return object;
 }
 
+static void run_statement(struct interp *in, const struct unit *unit, uint32_t number)
+{
+	struct block one = {&unit->module->body.stmts[number], 1};
+	exec_block(in, &one);
+}
+
+/* Definitions are many and asked for seldom: they wait until somebody reads their name. */
+static void run_or_put_off(struct interp *in, struct loaded *loaded, uint32_t number)
+{
+	const struct stmt *stmt = loaded->unit->module->body.stmts[number];
+	int32_t place = stmt->kind == STMT_DEF ? def_local(loaded->unit->module, stmt->def->name) : -1;
+	if (place < 0) {
+		run_statement(in, loaded->unit, number);
+		return;
+	}
+	struct value later = value_of(KIND_UNKNOWN);
+	later.flags = VALUE_IMPORT;
+	later.number = number;
+	in->cells.items[loaded->scope->first_cell + (uint32_t)place].value = later;
+}
+
 static struct loaded *load(struct interp *in, const struct unit *unit)
 {
 	struct loaded *loaded = loaded_by_def(in, unit->module);
@@ -143,9 +164,26 @@ static struct loaded *load(struct interp *in, const struct unit *unit)
 	stand_aside(in, &standing);
 	struct frame frame = {.def = unit->module, .scope = loaded->scope};
 	in->frame = &frame;
-	exec_block(in, &unit->module->body);
+	for (uint32_t i = 0; i < unit->module->body.count; i++)
+		run_or_put_off(in, loaded, i);
 	go_on(in, &standing);
 	return loaded;
+}
+
+/* Runs the definition that was put off under CELL. */
+static struct value define(struct interp *in, uint32_t cell, uint32_t statement)
+{
+	struct loaded *loaded = loaded_by_def(in, in->cells.items[cell].def);
+	if (!loaded || statement >= loaded->unit->module->body.count)
+		return value_bottom();
+	struct standing standing;
+	stand_aside(in, &standing);
+	struct frame frame = {.def = loaded->unit->module, .scope = loaded->scope};
+	in->frame = &frame;
+	in->cells.items[cell].value = value_bottom();
+	run_statement(in, loaded->unit, statement);
+	go_on(in, &standing);
+	return cell_get(in, cell);
 }
 
 struct value import_member(struct interp *in, struct object *module, struct str name)
@@ -196,6 +234,8 @@ struct value import_cell(struct interp *in, uint32_t cell)
 	struct value value = cell_get(in, cell);
 	if (!(value.flags & VALUE_IMPORT))
 		return value;
+	if (!value.dotted && value.number != VALUE_NO_NUMBER && value.number >= 0)
+		return define(in, cell, (uint32_t)value.number);
 	struct value found = value_bottom();
 	if (value.dotted && value.text.at)
 		found = import_value(in, value.text.at, value.dotted);
