@@ -275,6 +275,11 @@ static struct object *star_module(struct interp *in, size_t number)
 struct value import_star(struct interp *in, const struct def *module, struct str name)
 {
 	struct value value = value_bottom();
+	struct place_key key = {module, NULL, (uint32_t)str_hash(name), 'N'};
+	const struct str *absent = place_get(in, &key);
+	if (absent && str_equal(*absent, name))
+		return value;
+	size_t stars = in->stars.count;
 	for (size_t i = 0; i < in->stars.count && value_is_bottom(&value) && in->import_depth < IMPORT_DEPTH; i++) {
 		if (in->stars.items[i].def != module)
 			continue;
@@ -283,6 +288,11 @@ struct value import_star(struct interp *in, const struct def *module, struct str
 		if (object)
 			value = import_member(in, object, name);
 		in->import_depth--;
+	}
+	if (value_is_bottom(&value) && !absent && stars == in->stars.count && in->import_depth == 0) {
+		struct str *noted = ARENA_NEW(in->arena, struct str); /* so that it isn't looked for again */
+		*noted = name;
+		place_put(in, &key, noted);
 	}
 	return value;
 }
