@@ -404,7 +404,9 @@ void judge_store(struct judging *j, const struct event *event)
 		return; /* a window that is filled for one backward and emptied again */
 	fact.emptied = index_count(&j->resets, event->holder) > 0;
 	fact.memo = holder->looked_up;
-	fact.key = event->key.flags & VALUE_IDENTITY ? "identity" : item_key(j, event, s.loops[0]) ? "item" : NULL;
+	/* numbers of things that are gone are given to new ones: only who keeps the thing as well piles up */
+	bool kept_whole = !(event->key.kinds & KIND_NUMBER) || event->value.object_count;
+	fact.key = (event->key.flags & VALUE_IDENTITY) && kept_whole ? "identity" : item_key(j, event, s.loops[0]) ? "item" : NULL;
 	if (fact.key && fact.key[1] == 't') { /* an item: what a dataset reads, whatever it is, unless it is a number or a text */
 		fact.workers = has_workers(j, event->def->parent);
 		fact.tensor = !value_only(&event->value, KIND_NUMBER | KIND_TEXT | KIND_NONE | KIND_SMALL);

@@ -153,6 +153,26 @@ static bool zeroed_around(struct judging *j, const struct event *event)
 	return false;
 }
 
+/* Whether EVENT fills gradients of what is made anew in each iteration, an input or a copy of a module: whatever zeroes the
+ * optimizer's parameters leaves those, and with their graphs they are cycles. */
+static bool fills_what_is_new(struct judging *j, const struct event *event)
+{
+	for (uint32_t i = 0; event->path && i < event->origins->count; i++) {
+		const struct site *site = j->in->sites.items[origin_site(event->origins->items[i])];
+		if (origin_tag_of(event->origins->items[i]) == ORIGIN_CUT)
+			continue;
+		if (site->kind == SITE_LEAF && !site->object && loop_within(site->path, event->path))
+			return true;
+		const struct object *module = site->kind == SITE_FORWARD && site->object ? object_get(j->in, site->object) : NULL;
+		while (module && module->owner && (object_get(j->in, module->owner)->kinds & KIND_MODULE))
+			module = object_get(j->in, module->owner);
+		if (module && (module->kinds & KIND_MODULE) && loop_within(module->birth, event->path) &&
+		    !index_count(&j->zeros, module->id))
+			return true;
+	}
+	return false;
+}
+
 void judge_backward(struct judging *j, const struct event *event)
 {
 	if (!event->retains || event->in_handler)
@@ -165,7 +185,7 @@ void judge_backward(struct judging *j, const struct event *event)
 		return;
 	fact.proof = loop_proof(j, fact.loop);
 	if (fact.kind == FACT_CREATE) {
-		if (!zeroed_around(j, event))
+		if (!zeroed_around(j, event) || fills_what_is_new(j, event))
 			VEC_ADD(&j->facts, fact);
 		return;
 	}
