@@ -265,7 +265,7 @@ static void run_rest(struct interp *in, const struct lower *lower, const bool *w
 }
 
 /* Work is linear in what was lowered: so many evaluations an expression, however calls nest. */
-enum { EVALUATIONS = 20, EVALUATIONS_AT_LEAST = 60000 };
+enum { EVALUATIONS = 20, EVALUATIONS_AT_LEAST = 60000, AWAY = 3, AWAY_AT_LEAST = 6000 };
 
 void analysis_run(struct analysis *analysis, const struct model *model, struct arena *arena, struct str text,
 		  const struct lower *lower, struct def *module, const bool *wanted, const struct unit_source *units,
@@ -284,6 +284,7 @@ void analysis_run(struct analysis *analysis, const struct model *model, struct a
 	in->visited = ARENA_ARRAY(arena, bool, lower->def_count + 1u);
 	in->functions = ARENA_ARRAY(arena, struct object *, lower->def_count + 1u);
 	in->budget = (int64_t)lower->expr_count * EVALUATIONS + EVALUATIONS_AT_LEAST;
+	in->away_budget = (int64_t)lower->expr_count * AWAY + AWAY_AT_LEAST;
 	in->first_child = ARENA_ARRAY(arena, uint32_t, lower->def_count + 1u);
 	in->next_child = ARENA_ARRAY(arena, uint32_t, lower->def_count + 1u);
 	for (uint32_t i = lower->def_count; i-- > 0;) { /* from the back, so that lists are in order */

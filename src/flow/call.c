@@ -210,7 +210,8 @@ struct value call_def(struct interp *in, struct object *function, uint32_t self,
 	if (def->is_generator)
 		return make_generator(in, function, self, args, node);
 	uint32_t depth = in->call ? in->call->depth : 0;
-	if (in->budget <= 0 || depth >= CALL_DEPTH) {
+	bool away = (def->index & DEF_ELSEWHERE) != 0;
+	if (in->budget <= 0 || depth >= CALL_DEPTH || (away && in->away_budget <= 0)) {
 		in->partial = true;
 		in->visited[def_number(in, def)] |= in->budget > 0;
 		return unknown_call(in, NULL, def->name, NULL, args, node, true);
@@ -227,7 +228,11 @@ struct value call_def(struct interp *in, struct object *function, uint32_t self,
 	uint32_t forwards = in->forward_count, recorded_forwards = in->recorded_count;
 	in->module_depth += module;
 	struct frame frame = {0};
+	bool leaves = away && !(in->frame && in->frame->def && (in->frame->def->index & DEF_ELSEWHERE));
+	int64_t budget = in->budget;
 	run_body(in, function, self, args, node, &frame);
+	if (leaves)
+		in->away_budget -= budget - in->budget;
 	in->module_depth -= module;
 	if (function->cached.end && cached < in->events.count)
 		in->events.items[cached].tensor_result = (frame.result.kinds & KIND_TENSOR) != 0;

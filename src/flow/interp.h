@@ -422,6 +422,7 @@ struct interp {
 	uint32_t stamp;
 	uint32_t grad_cell;
 	int64_t budget;            /* expressions that may still be evaluated */
+	int64_t away_budget;       /* … of which so many in other files */
 	bool partial;              /* the budget ran out or something overflowed */
 	uint32_t order;
 	uint32_t root;
