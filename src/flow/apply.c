@@ -728,6 +728,8 @@ static struct value result_of(struct interp *in, const struct model_rule *rule, 
 	case GRAPH_RETURN:
 		break;
 	case GRAPH_FORWARD:
+		if (receiver && receiver->object_count == 1 && object_get(in, receiver->objects[0])->input)
+			return unknown_call(in, receiver, name, NULL, args, node, false);
 		if (receiver && receiver->object_count)
 			return forward_call(in, object_get(in, receiver->objects[0]), receiver, args, node);
 		/* fall through */

@@ -250,6 +250,19 @@ static bool is_given_flag(struct interp *in, const struct expr *e)
 	return place >= 0 && (uint32_t)place < def->param_count;
 }
 
+/* `if optimizer is not None:` where the call at hand says which: 1 and 0, else -1. */
+static int given_or_missing(struct interp *in, const struct expr *e)
+{
+	if (e->kind != EXPR_COMPARE || e->count != 2 || (e->op != 's' && e->op != 'S') || !str_is(e->items[1]->name, "None") ||
+	    !is_given_flag(in, e->items[0]))
+		return -1;
+	struct value value = eval(in, e->items[0]);
+	if (value_only(&value, KIND_NONE))
+		return e->op == 's';
+	bool known = value.object_count == 1 && (object_get(in, value.objects[0])->kinds & (KIND_OPTIMIZER | KIND_MODULE));
+	return known && !(value.kinds & KIND_NONE) ? e->op == 'S' : -1;
+}
+
 static bool is_elif(const struct block *other)
 {
 	return other->count == 1 && other->stmts[0]->kind == STMT_IF && literal_truth(other->stmts[0]->value) < 0;
@@ -261,6 +274,8 @@ bool exec_if(struct interp *in, const struct stmt *s)
 	int truth = is_main_guard(s->value) ? 1 : literal_truth(s->value);
 	if (truth < 0 && is_given_flag(in, s->value) && value_only(&test, KIND_NUMBER) && test.number != VALUE_NO_NUMBER)
 		truth = test.number != 0;
+	if (truth < 0)
+		truth = given_or_missing(in, s->value);
 	if (truth == 1)
 		return exec_block(in, &s->body);
 	if (truth == 0)
@@ -290,7 +305,9 @@ bool exec_if(struct interp *in, const struct stmt *s)
 		s = s->other.stmts[0];
 		state_undo(in, mark);
 		eval(in, s->value);
+		note_compared(in, s->value);
 		alive |= run_side(in, mark, s->value, true, &s->body, &ends);
+		in->compared_count = compared;
 	}
 	alive |= run_side(in, mark, s->value, false, &s->other, &ends);
 	if (ends)

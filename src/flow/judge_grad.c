@@ -22,7 +22,7 @@ static bool dropped_before(struct judging *j, const struct event *event)
 
 static bool arguments_carry(struct judging *j, const struct event *event)
 {
-	return event->site && event->site->inputs && graph_proof(j, event->site->inputs, ORIGIN_CALL) > PROOF_NONE;
+	return event->site && event->site->inputs && graph_proof(j, event->site->inputs, ORIGIN_CALL) > PROOF_SIBLING;
 }
 
 /* Whether the function that this file leaves to others to call is called by them with grad off. */

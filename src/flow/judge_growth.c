@@ -24,19 +24,28 @@ static bool path_covers(const struct loop *consumption, const struct loop *site)
 	return site == NULL || loop_within(consumption, site);
 }
 
+static const struct loop *common_path(const struct loop *a, const struct loop *b)
+{
+	while (a && !loop_within(b, a))
+		a = a->outer;
+	return a;
+}
+
 /* Which consumption frees the saved tensors of SITE's value in the iteration that made it. */
-static const struct event *freed_by(struct judging *j, const struct site *site, bool *partly)
+static const struct event *freed_by(struct judging *j, const struct event *kept, const struct site *site, bool *partly)
 {
 	const struct event *found = NULL;
 	uint32_t conditional = 0;
 	*partly = false;
 	if (!site)
 		return NULL;
+	/* what a loop inside made and this iteration keeps, this iteration walks */
+	const struct loop *path = common_path(kept->path, site->path);
 	for (uint32_t i = 0; i < index_count(&j->consumptions, site->id); i++) {
 		const struct event *event = index_event(j, &j->consumptions, site->id, i);
-		if (event->retains || !path_covers(event->path, site->path))
+		if (event->retains || !path_covers(event->path, path))
 			continue;
-		uint32_t depth = site->path ? site->path->depth : 0;
+		uint32_t depth = path ? path->depth : 0;
 		uint32_t open = event->cond & ~site->cond;
 		if (event->in_handler)
 			continue;
@@ -100,12 +109,6 @@ static void apply_resets(struct judging *j, const struct event *event, uint32_t 
 	}
 }
 
-static const struct loop *common_path(const struct loop *a, const struct loop *b)
-{
-	while (a && !loop_within(b, a))
-		a = a->outer;
-	return a;
-}
 
 /* Takes out of S the loops beyond what P and the consumption at C share: filled there, walked here. */
 static void justify(struct survival *s, const struct loop *p, const struct loop *c)
@@ -267,6 +270,9 @@ static void finish_growth(struct judging *j, struct fact *fact, const struct sur
 	fact->proof = weaker(fact->proof, loop_proof(j, s->loops[s->count - 1]));
 	if (s->count > 1 && loop_proof(j, s->loops[0]) == PROOF_FLOW)
 		fact->proof = stronger(fact->proof, weaker(PROOF_FLOW, fact->graph));
+	/* in a loop that stands in sight it grows whatever users may call later */
+	if (fact->loop->form != LOOP_VIRTUAL)
+		return;
 	if (offers_reset(j, fact->event, &j->restarts, fact->event->cell) ||
 	    offers_reset(j, fact->event, &j->resets, fact->kind == FACT_STORE ? fact->event->holder : 0))
 		fact->proof = weaker(fact->proof, PROOF_NAME);
@@ -319,12 +325,12 @@ static void describe_value(struct judging *j, struct fact *fact)
 	fact->site = top_site(j, event->origins, event->kind == EVENT_ACCUMULATE ? event->cell : 0);
 	fact->view &= fact->graph != PROOF_NONE ||
 		      ((event->value.flags & VALUE_DETACHED) && cut_from_forward(j, event->origins));
-	fact->consumption = freed_by(j, fact->site, &partly);
+	fact->consumption = freed_by(j, event, fact->site, &partly);
 	/* scalar arithmetic on what was freed has nothing else to keep */
 	const struct site *site = fact->site;
 	for (int i = 0; i < 4 && !fact->consumption && site && site->kind == SITE_DERIVED && site->scalar; i++) {
 		site = top_site(j, site->inputs, site->cell);
-		fact->consumption = freed_by(j, site, &partly);
+		fact->consumption = freed_by(j, event, site, &partly);
 	}
 	fact->buffers = !fact->consumption ? BUFFERS_KEPT : partly ? BUFFERS_PARTLY : BUFFERS_FREED;
 }
@@ -516,8 +522,11 @@ void judge_accumulation(struct judging *j, const struct event *event)
 	fact.holder = event->holder ? object_get(in, event->holder) : NULL;
 	fact.rebuilt = event->rebuilt;
 	struct survival s = {.count = 0};
-	for (uint8_t k = 0; k < event->carry_count; k++) {
-		if (!leaks(j, event->carries[k]))
+	for (const struct loop *around = event->path; around; around = around->outer) {
+		uint8_t k = 0;
+		while (k < event->carry_count && event->carries[k] != around)
+			k++;
+		if (k == event->carry_count || !leaks(j, event->carries[k]))
 			continue;
 		s.loops[s.count++] = event->carries[k];
 		const struct event *freed = fact.buffers == BUFFERS_FREED ? fact.consumption : NULL;

@@ -76,7 +76,9 @@ static enum proof site_proof_now(struct judging *j, const struct site *site)
 	case SITE_LEAF:
 		return site->proof;
 	case SITE_DERIVED:
-		return site->inputs ? graph_proof(j, site->inputs, ORIGIN_OP) : PROOF_NONE;
+		/* backward that runs on this very value shows that it has a graph, whichever operand brought it */
+		return stronger(site->inputs ? graph_proof(j, site->inputs, ORIGIN_OP) : PROOF_NONE,
+				j->consumed_tag[site->id] == ORIGIN_SELF ? PROOF_USAGE : PROOF_NONE);
 	case SITE_FORWARD:
 		if (site->frozen && site->inputs)
 			return graph_proof(j, site->inputs, ORIGIN_OP);

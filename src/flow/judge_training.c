@@ -370,7 +370,7 @@ void judge_mode(struct judging *j, const struct event *event)
 		for (uint32_t up = event->holder; up && !restored; up = object_get(j->in, up)->owner)
 			for (uint32_t i = 0; i < index_count(&j->modes, up) && !restored; i++) {
 				const struct event *m = index_event(j, &j->modes, up, i);
-				restored = m->mode != 0 && loop_within(m->path, loop) && !(event->left && m->def == event->def);
+				restored = m->mode != 0 && loop_within(m->path, loop) && !(event->left && m->def == event->def && loop->def != event->def);
 			}
 		if (restored)
 			return;

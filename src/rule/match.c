@@ -377,12 +377,14 @@ static void keep(struct matching *m, const struct finding *finding, const struct
 		const void *rule, *loop;
 		struct span where;
 	} subject = {finding->rule, NULL, {0, 0}};
-	if (fact->kind == FACT_FORWARD)
-		subject.loop = fact->loop; /* one finding a loop */
-	else
-		subject.where = fact->where;
+	subject.where = fact->where;
 	struct str key = {(const char *)&subject, sizeof subject};
 	size_t known = (size_t)(uintptr_t)map_get(&m->subjects, key);
+	if (!known && fact->kind == FACT_FORWARD) { /* one finding a loop */
+		subject.loop = fact->loop;
+		subject.where = (struct span){0, 0};
+		known = (size_t)(uintptr_t)map_get(&m->subjects, key);
+	}
 	if (known) {
 		if (says_more(finding, &m->findings.items[known - 1]) && fact->kind != FACT_FORWARD)
 			m->findings.items[known - 1] = *finding;
@@ -390,6 +392,11 @@ static void keep(struct matching *m, const struct finding *finding, const struct
 	}
 	VEC_ADD(&m->findings, *finding);
 	map_put(&m->subjects, key, (void *)(uintptr_t)m->findings.count);
+	if (fact->kind == FACT_FORWARD) {
+		subject.loop = NULL;
+		subject.where = fact->where;
+		map_put(&m->subjects, key, (void *)(uintptr_t)m->findings.count);
+	}
 }
 
 /* Whether the fact is a conclusion about values, whose steps have to be shown; others are what the line itself says. */
