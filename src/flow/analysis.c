@@ -179,13 +179,48 @@ struct class_walk {
 	struct class_info *class;
 	struct object *self;
 	const bool *wanted;
-	const bool *skip; /* methods that were walked before, in the order of the class */
+	bool *skip; /* methods that were walked before, in the order of the class */
+	const struct map *called; /* names that are called somewhere in the file */
+	bool sorted;              /* … or that others walk are skipped by now */
 };
+
+/* Whether somebody out of sight calls the method, whoever else does. */
+static bool is_entry(const struct method_walk *method)
+{
+	return method->hook || str_is(method->def->name, "forward") || str_starts(method->def->name, "__");
+}
+
+/* Walks the methods that nobody calls first: what they call is judged as they call it, and not once more alone. */
+static void walk_callers(struct interp *in, struct class_walk *walk)
+{
+	walk->sorted = true;
+	for (int pass = 0; pass < 2; pass++) {
+		uint32_t place = 0;
+		for (uint32_t i = in->first_child[walk->class->def->index]; i-- > 0; i = in->next_child[i]) {
+			struct def *def = in->defs[i];
+			if (!is_function(def))
+				continue;
+			bool *skip = &walk->skip[place++];
+			struct object *method = in->functions[i];
+			if (*skip || str_is(def->name, "__init__") || !method || !method->function)
+				continue;
+			struct method_walk inner = {.self = walk->self, .method = method, .def = def};
+			method_loops(in, &inner);
+			bool called = map_has(walk->called, def->name) && !is_entry(&inner);
+			if (pass == 0 && !called)
+				walk_method(in, &inner);
+			else if (pass == 1 && called && in->visited[i])
+				*skip = true;
+		}
+	}
+}
 
 static bool class_body(struct interp *in, struct loop *loop, void *context)
 {
 	struct class_walk *walk = context;
 	(void)loop;
+	if (!walk->sorted)
+		walk_callers(in, walk);
 	uint32_t place = 0;
 	for (uint32_t i = in->first_child[walk->class->def->index]; i-- > 0; i = in->next_child[i]) {
 		struct def *def = in->defs[i];
@@ -201,7 +236,7 @@ static bool class_body(struct interp *in, struct loop *loop, void *context)
 	return true;
 }
 
-static void run_class(struct interp *in, struct class_info *class, const bool *wanted)
+static void run_class(struct interp *in, struct class_info *class, const bool *wanted, const struct map *called)
 {
 	bool any = false;
 	uint32_t methods = 0;
@@ -224,7 +259,7 @@ static void run_class(struct interp *in, struct class_info *class, const bool *w
 	struct args *args = init && init->function ? unknown_args(in, init->function, true) : args_new(in, 0);
 	in->frame = NULL;
 	struct value instance = class_instantiate(in, class, args, NULL);
-	struct class_walk walk = {class, object_get(in, instance.objects[0]), wanted, skip};
+	struct class_walk walk = {class, object_get(in, instance.objects[0]), wanted, skip, called, false};
 	walk.self->name = STR("self");
 	struct loop *protocol = loop_enter(in, class, LOOP_VIRTUAL, class->def->head);
 	protocol->is_struct = true;
@@ -254,7 +289,7 @@ static void run_rest(struct interp *in, const struct lower *lower, const bool *w
 		if (in->budget <= 0)
 			return;
 		if (class && with_callers == map_has(&lower->called, def->name))
-			run_class(in, class, wanted);
+			run_class(in, class, wanted, &lower->called);
 		if (!is_function(def) || in->visited[i] || (wanted && !wanted[i]))
 			continue;
 		if (def->parent && def->parent->kind == DEF_CLASS)

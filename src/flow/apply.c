@@ -672,6 +672,8 @@ static struct value result_of(struct interp *in, const struct model_rule *rule, 
 	struct value out = value_bottom();
 	if (returns->spread && args->count > 1)
 		return tuple_of(in, args->values, args->count, node); /* accelerator.prepare(a, b): in the same places */
+	if (returns->opaque)
+		return opaque_instance(in, name, node);
 	if (returns->parts)
 		return made_parts(in, returns->parts, node);
 	if (returns->graph == GRAPH_RETURN && source)
@@ -694,6 +696,8 @@ static struct value result_of(struct interp *in, const struct model_rule *rule, 
 				out.flags &= (uint16_t)~VALUE_STRUCT;
 			return out;
 		}
+		if (receiver && args->count && args->values[0].number == 0) /* requires_grad_(False) */
+			return tag_value(in, *receiver, ORIGIN_CUT);
 		out = leaf(in, NULL, node);
 		if (receiver && receiver->origins) /* requires_grad_() on what was computed keeps its history */
 			out.origins = origin_union(&in->origins, out.origins, receiver->origins);

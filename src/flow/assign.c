@@ -102,6 +102,14 @@ static void cut_back(struct interp *in, uint32_t cell, const struct value *value
 			}
 }
 
+/* Whether OBJECT is OWNER or belongs to it, however far up: whoever owns must not be owned in turn. */
+static bool belongs_to(struct interp *in, uint32_t object, uint32_t owner)
+{
+	while (object && object != owner)
+		object = object_get(in, object)->owner;
+	return object == owner;
+}
+
 static void settle(struct interp *in, uint32_t cell, const struct value *value, struct str name)
 {
 	for (uint8_t i = 0; i < value->object_count; i++) {
@@ -113,7 +121,7 @@ static void settle(struct interp *in, uint32_t cell, const struct value *value, 
 		}
 		if (!object->name.length)
 			object->name = name;
-		if (!object->owner)
+		if (!object->owner && !belongs_to(in, in->cells.items[cell].object, object->id))
 			object->owner = in->cells.items[cell].object;
 	}
 }

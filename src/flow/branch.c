@@ -371,8 +371,10 @@ static bool catches_widely(const struct interp *in, const struct handler *handle
 	return any && !says(in, handler->span, STR("traceback__")) && !says(in, handler->span, STR("with_traceback"));
 }
 
-static bool ran_forward(const struct interp *in, size_t first)
+static bool ran_forward(const struct interp *in, size_t first, uint32_t recorded)
 {
+	if (in->recorded_count > recorded)
+		return true;
 	for (size_t i = first; i < in->events.count; i++)
 		if (in->events.items[i].kind == EVENT_FORWARD && in->events.items[i].grad == GRAD_ON)
 			return true;
@@ -409,12 +411,12 @@ static bool run_handler(struct interp *in, const struct handler *handler, bool f
 	return handled;
 }
 
-void note_retry(struct interp *in, struct span node, size_t first)
+void note_retry(struct interp *in, struct span node, size_t first, uint32_t recorded)
 {
 	struct handling *handling = in->handling;
 	if (!handling || handling->frame != in->frame)
 		return;
-	bool forward = handling->recursed;
+	bool forward = handling->recursed || (in->module_depth > 0 && in->recorded_count > recorded);
 	handling->recursed = false;
 	for (size_t i = first; i < in->events.count; i++) {
 		const struct event *event = &in->events.items[i];
@@ -448,10 +450,11 @@ bool exec_try(struct interp *in, const struct stmt *s)
 	uint32_t mark = state_mark(in);
 	struct delta *ends = NULL;
 	size_t first = in->events.count;
+	uint32_t recorded = in->recorded_count;
 	if (in->frame && s->final.count)
 		in->frame->final_depth++;
 	bool alive = exec_block(in, &s->body);
-	bool forward = ran_forward(in, first);
+	bool forward = ran_forward(in, first, recorded);
 	struct delta *body_end = state_delta(in, mark, NULL);
 	if (alive && s->other.count)
 		alive = exec_block(in, &s->other);

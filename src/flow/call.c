@@ -169,6 +169,12 @@ static void run_body(struct interp *in, struct object *function, uint32_t self, 
 	in->statement_value = statement;
 }
 
+/* self(x) in a loop that a method of the module runs itself: a forward of its own, no part of another. */
+static bool is_own_forward(const struct interp *in)
+{
+	return in->path != in->module_path && in->forward_depth == 0;
+}
+
 /* A method that was called on a module from outside of it is one forward to whoever called. */
 static void note_forward(struct interp *in, uint32_t self, uint32_t forwards, bool recorded, const struct value *result,
 			 const struct expr *node)
@@ -201,6 +207,15 @@ static void note_cached(struct interp *in, const struct object *function, uint32
 	}
 }
 
+/* Whether something was walked backward since event FIRST: forces, penalties and the like need grad to be on. */
+static bool walks_itself(const struct interp *in, size_t first)
+{
+	for (size_t i = first; i < in->events.count; i++)
+		if (in->events.items[i].kind == EVENT_CONSUME)
+			return true;
+	return false;
+}
+
 struct value call_def(struct interp *in, struct object *function, uint32_t self, struct args *args,
 		      const struct expr *node)
 {
@@ -224,9 +239,14 @@ struct value call_def(struct interp *in, struct object *function, uint32_t self,
 	size_t cached = in->events.count;
 	if (function->cached.end)
 		note_cached(in, function, self, args);
-	bool module = self && (object_get(in, self)->kinds & KIND_MODULE) && in->module_depth == 0;
+	bool module = self && (object_get(in, self)->kinds & KIND_MODULE) &&
+		      (in->module_depth == 0 || (str_is(def->name, "forward") && in->frame && in->frame->self == self && is_own_forward(in)));
+	struct loop *module_path = in->module_path;
+	if (module && in->module_depth == 0)
+		in->module_path = in->path;
 	uint32_t forwards = in->forward_count, recorded_forwards = in->recorded_count;
 	in->module_depth += module;
+	size_t before = in->events.count;
 	struct frame frame = {0};
 	bool leaves = away && !(in->frame && in->frame->def && (in->frame->def->index & DEF_ELSEWHERE));
 	int64_t budget = in->budget;
@@ -234,10 +254,11 @@ struct value call_def(struct interp *in, struct object *function, uint32_t self,
 	if (leaves)
 		in->away_budget -= budget - in->budget;
 	in->module_depth -= module;
+	in->module_path = module_path;
 	if (function->cached.end && cached < in->events.count)
 		in->events.items[cached].tensor_result = (frame.result.kinds & KIND_TENSOR) != 0;
 	if (module)
-		note_forward(in, self, forwards, in->recorded_count > recorded_forwards, &frame.result, node);
+		note_forward(in, self, forwards, in->recorded_count > recorded_forwards && !walks_itself(in, before), &frame.result, node);
 	return value_is_bottom(&frame.result) ? value_of(KIND_NONE) : frame.result;
 }
 
@@ -357,7 +378,7 @@ static bool makes_instance(struct str name)
 	return false;
 }
 
-static struct value opaque_instance(struct interp *in, struct str name, const struct expr *node)
+struct value opaque_instance(struct interp *in, struct str name, const struct expr *node)
 {
 	struct object *object = input_object(in, node, 6, name, node->span);
 	object->opaque = true;
@@ -408,6 +429,10 @@ struct value unknown_call(struct interp *in, const struct value *callee, struct 
 	out.origins = origin_add(&in->origins, out.origins, origin_make(site->id, off ? ORIGIN_CUT : ORIGIN_SELF));
 	if (off)
 		out.flags |= VALUE_GRAD_OFF;
+	if (site->kind == SITE_FORWARD) {
+		in->forward_count++;
+		in->recorded_count += grad_now(in) == GRAD_ON;
+	}
 	if (site->kind == SITE_FORWARD && in->module_depth == 0) {
 		struct event *event = event_add(in, EVENT_FORWARD, node->span);
 		event_value(in, event, &out);
@@ -720,6 +745,10 @@ static struct value call_object_method(struct interp *in, struct object *object,
 		return call_value(in, &held, args, node);
 	if (object->class_def) {
 		struct object *method = class_method(in, object->class_def, name);
+		if (method && method->function && method->is_property && !(object->kinds & KIND_CLASS)) {
+			struct value got = call_def(in, method, object->id, args_new(in, 1), node);
+			return call_value(in, &got, args, node);
+		}
 		if (method && method->function) {
 			bool unbound = (object->kinds & KIND_CLASS) && !method->is_class_method;
 			return call_def(in, method, method->is_static || unbound ? 0 : object->id, args, node);
@@ -807,6 +836,24 @@ static bool enters_grad(struct interp *in, const struct value *receiver, struct 
 	return true;
 }
 
+/* The rule of the libraries' modules and optimizers that RECEIVER may be, where it is one for all: which of them it is makes
+ * no difference then. */
+static const struct model_rule *same_rule(struct interp *in, const struct value *receiver, struct str name)
+{
+	const struct model_rule *rule = NULL;
+	for (uint8_t i = 0; i < receiver->object_count; i++) {
+		struct object *object = object_get(in, receiver->objects[i]);
+		const struct model_class *library = object->library ? object->library
+						   : object->class_def ? class_library_base(in, object->class_def) : NULL;
+		const struct model_rule *one = model_method(in->model, library, name);
+		if (!one || !(object->kinds & (KIND_MODULE | KIND_OPTIMIZER)) || (i && one != rule) ||
+		    (object->class_def && class_method(in, object->class_def, name)))
+			return NULL;
+		rule = one;
+	}
+	return rule && rule->returns.graph != GRAPH_FORWARD ? rule : NULL;
+}
+
 struct value call_method(struct interp *in, const struct value *receiver, struct str name, struct args *args,
 			 const struct expr *node)
 {
@@ -820,6 +867,11 @@ struct value call_method(struct interp *in, const struct value *receiver, struct
 		out = library_call(in, dotted, args, node);
 	}
 	bool tensors = value_only(receiver, KIND_TENSOR | KIND_NUMBER) || (receiver->flags & VALUE_PARAMETER);
+	if (receiver->object_count > 1 && !tensors && !receiver->dotted && !(receiver->kinds & KIND_TENSOR)) {
+		const struct model_rule *same = same_rule(in, receiver, name);
+		if (same)
+			return apply_rule(in, same, receiver, args, node, name);
+	}
 	struct sides sides = sides_begin(in, tensors ? 0 : receiver->object_count);
 	for (uint8_t i = 0; i < receiver->object_count && !tensors; i++) {
 		side_begin(in, &sides);
@@ -881,6 +933,7 @@ struct value eval_call(struct interp *in, const struct expr *e)
 		if (in->events.items[i].kind == EVENT_MARK)
 			in->events.items[i].block_end = UINT32_MAX; /* it lasts as long as the stack does */
 	in->statement_value = statement;
+	uint32_t recorded = in->recorded_count;
 	size_t first = in->events.count;
 	struct value out;
 	if (method) {
@@ -889,7 +942,7 @@ struct value eval_call(struct interp *in, const struct expr *e)
 	} else {
 		out = call_value(in, &function, args, e);
 	}
-	note_retry(in, e->span, first);
+	note_retry(in, e->span, first, recorded);
 	in->statement_value = statement;
 	return out;
 }

@@ -430,6 +430,7 @@ struct interp {
 	struct str compared[8];    /* names that an open `if a < b` compares */
 	uint32_t compared_count;
 	int module_depth;          /* methods of project modules entered */
+	struct loop *module_path;  /* loops around the outermost of them */
 	int forward_depth;         /* forward methods of modules entered */
 	int method_depth;          /* any methods of modules entered */
 	const void *anchor;        /* stands for "no call" in keys, one a root */
@@ -540,8 +541,8 @@ bool exec_while(struct interp *in, const struct stmt *s);
 bool exec_if(struct interp *in, const struct stmt *s);
 bool exec_match(struct interp *in, const struct stmt *s);
 bool exec_try(struct interp *in, const struct stmt *s);
-/* The call NODE was run since event FIRST: notes it where it retries what ran out of memory. */
-void note_retry(struct interp *in, struct span node, size_t first);
+/* The call NODE was run since event FIRST, when so many forwards had been RECORDED: notes it where it retries what ran out of memory. */
+void note_retry(struct interp *in, struct span node, size_t first, uint32_t recorded);
 /* What in VALUE is an exception that holds the frames of a forward, or NULL. */
 const struct object *kept_exception(struct interp *in, const struct value *value, int depth);
 int literal_truth(const struct expr *e); /* 1 and 0 of a literal, else -1 */
@@ -610,6 +611,9 @@ struct value unknown_call(struct interp *in, const struct value *callee, struct 
 			  struct args *args, const struct expr *node, bool plain_function);
 struct value forward_call(struct interp *in, struct object *module, const struct value *callee, struct args *args,
 			  const struct expr *node);
+
+/* What NODE makes: an object of which nothing is known. */
+struct value opaque_instance(struct interp *in, struct str name, const struct expr *node);
 
 /* apply.c: what library data says of a call */
 struct value apply_rule(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,

@@ -50,6 +50,8 @@ static void note_consumed(struct judging *j)
 		note_needed(j, index_event(j, &j->consumptions, 0, i)->origins);
 	for (size_t i = 1; i < in->sites.count; i++) {
 		const struct site *site = in->sites.items[i];
+		if (site->kind == SITE_FORWARD && site->object && j->consumed_tag[i] <= ORIGIN_OP)
+			j->walked[site->object] = true;
 		if (site->kind == SITE_ELEMENT && j->consumed_tag[i] <= ORIGIN_CALL)
 			j->consumed_parts[site->parent]++;
 	}
@@ -153,6 +155,24 @@ static void drop_repeated(struct judging *j)
 	j->facts.count = kept;
 }
 
+/* A backward whose graph is walked again in one of the ways that lead to it is needed as it stands. */
+static void drop_needed_elsewhere(struct judging *j)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < j->facts.count; i++) {
+		const struct fact fact = j->facts.items[i];
+		bool needed = false;
+		for (uint32_t k = 0; fact.kind == FACT_RETAIN && !fact.event->handed && k < index_count(&j->consumptions, 0); k++) {
+			const struct event *event = index_event(j, &j->consumptions, 0, k);
+			needed |= j->walked_again[event - j->in->events.items] && event->node.start == fact.event->node.start &&
+				  event->node.end == fact.event->node.end;
+		}
+		if (!needed)
+			j->facts.items[kept++] = fact;
+	}
+	j->facts.count = kept;
+}
+
 /* What happens in another file is reported here only where this file makes it a fault, its loop stands here, or where the
  * other file isn't reported on itself. Then the place is the call that leads there. */
 static void bring_home(struct judging *j)
@@ -185,10 +205,13 @@ void judge(struct analysis *analysis, struct judgement *judgement)
 	j.site_proof = ARENA_ARRAY(in->arena, uint8_t, sites);
 	j.site_busy = ARENA_ARRAY(in->arena, uint8_t, sites);
 	j.loops = ARENA_ARRAY(in->arena, enum loop_kind, loops);
+	j.steps_itself = ARENA_ARRAY(in->arena, bool, loops);
 	j.has_step = ARENA_ARRAY(in->arena, bool, loops);
 	j.has_backward = ARENA_ARRAY(in->arena, bool, loops);
 	j.consumed_tag = ARENA_ARRAY(in->arena, uint8_t, sites);
 	j.consumed_parts = ARENA_ARRAY(in->arena, uint32_t, sites);
+	j.walked_again = ARENA_ARRAY(in->arena, bool, in->events.count + 1);
+	j.walked = ARENA_ARRAY(in->arena, bool, in->objects.count + 1);
 	j.counted = ARENA_ARRAY(in->arena, bool, sites);
 	j.needed = ARENA_ARRAY(in->arena, bool, sites);
 	if (in->model->module_name_pattern) {
@@ -202,6 +225,7 @@ void judge(struct analysis *analysis, struct judgement *judgement)
 	for (size_t i = 0; i < in->events.count; i++)
 		judge_event(&j, &in->events.items[i]);
 	judge_late(&j);
+	drop_needed_elsewhere(&j);
 	drop_repeated(&j);
 	bring_home(&j);
 	judgement->count = j.facts.count;

@@ -267,7 +267,8 @@ static void finish_growth(struct judging *j, struct fact *fact, const struct sur
 	fact->growth = s->window || fact->event->bounded ? GROWTH_WINDOW
 		       : s->epoch && s->count == 1 && j->loops[s->loops[0]->id] == LOOP_STEP ? GROWTH_EPOCH
 											    : GROWTH_UNBOUNDED;
-	fact->proof = weaker(fact->proof, loop_proof(j, s->loops[s->count - 1]));
+	const struct loop *outermost = s->loops[s->count - 1];
+	fact->proof = weaker(fact->proof, j->steps_itself[outermost->id] ? PROOF_USAGE : loop_proof(j, outermost));
 	if (s->count > 1 && loop_proof(j, s->loops[0]) == PROOF_FLOW)
 		fact->proof = stronger(fact->proof, weaker(PROOF_FLOW, fact->graph));
 	/* in a loop that stands in sight it grows whatever users may call later */

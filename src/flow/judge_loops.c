@@ -43,6 +43,19 @@ static bool any_in_path(const bool *marks, const struct loop *path)
 	return false;
 }
 
+/* A method that steps an optimizer, or runs backward, outside of any loop of its own is called once a step. */
+static void note_stepping(struct judging *j)
+{
+	for (size_t i = 0; i < j->in->events.count; i++) {
+		const struct event *event = &j->in->events.items[i];
+		if ((event->kind != EVENT_STEP && event->kind != EVENT_CONSUME) || event->in_handler || event->in_hook)
+			continue;
+		const struct loop *loop = innermost_time(j, event->path);
+		if (loop && loop->form == LOOP_VIRTUAL && !loop->is_struct && loop->virtual_name[0] == 'c')
+			j->steps_itself[loop->id] = true;
+	}
+}
+
 static void decide_by(struct judging *j, enum event_kind kind, const bool *outranks)
 {
 	struct interp *in = j->in;
@@ -98,6 +111,7 @@ void decide_loops(struct judging *j)
 		j->loops[i] = LOOP_PLAIN;
 	mark_steps(j, EVENT_STEP, j->has_step);
 	mark_steps(j, EVENT_CONSUME, j->has_backward);
+	note_stepping(j);
 	decide_by(j, EVENT_STEP, NULL);
 	decide_by(j, EVENT_CONSUME, j->has_step);
 	decide_by_forward(j);

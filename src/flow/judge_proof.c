@@ -67,6 +67,12 @@ static bool is_layer(struct judging *j, const struct site *site)
 	       str_starts(str_from(object->library->name), "torch.nn.") && !object->library->wraps;
 }
 
+static bool named_like_loss(struct str name)
+{
+	return str_ends(name, "criterion") || str_ends(name, "loss_fn") || str_ends(name, "loss_func") || str_ends(name, "crit") ||
+	       str_ends(name, "_loss") || str_is(name, "loss");
+}
+
 static enum proof site_proof_now(struct judging *j, const struct site *site)
 {
 	struct interp *in = j->in;
@@ -84,7 +90,12 @@ static enum proof site_proof_now(struct judging *j, const struct site *site)
 			return graph_proof(j, site->inputs, ORIGIN_OP);
 		if (site->proof == PROOF_FLOW)
 			return PROOF_FLOW;
-		return stronger(module_proof(j, site), consumed(j, site->id, ORIGIN_CALL) && !site->frozen ? PROOF_USAGE : PROOF_NONE);
+		if (consumed(j, site->id, ORIGIN_CALL) && !site->frozen)
+			return stronger(module_proof(j, site), PROOF_USAGE);
+		/* what computes a loss from what carries a graph, in training or by its name, hands the graph on */
+		if (site->inputs && (named_like_loss(site->name) || (site->object && j->walked[site->object])))
+			return stronger(module_proof(j, site), weaker(PROOF_USAGE, graph_proof(j, site->inputs, ORIGIN_CALL)));
+		return module_proof(j, site);
 	case SITE_CALL:
 		if (j->needed[site->id] || (is_module_call(j, site) && consumed(j, site->id, ORIGIN_CALL)))
 			return PROOF_USAGE;

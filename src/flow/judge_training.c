@@ -58,6 +58,17 @@ static bool switched_off_later(struct judging *j, const struct event *mark)
 	return false;
 }
 
+/* A loop that trains in some function of the file, which the module's own code sets the stage for. */
+static const struct loop *any_training(struct judging *j)
+{
+	for (uint32_t i = 0; i < index_count(&j->consumptions, 0); i++) {
+		const struct loop *loop = step_loop(j, index_event(j, &j->consumptions, 0, i)->path);
+		if (loop && !loop->is_range)
+			return loop;
+	}
+	return NULL;
+}
+
 static bool is_told_to_train(struct judging *j, uint32_t trainer)
 {
 	for (uint32_t i = 0; i < index_count(&j->marks, trainer); i++) {
@@ -84,7 +95,14 @@ void judge_mark(struct judging *j, const struct event *event)
 		}
 		fact.loop = trains_within(j, event);
 		bool test = event->def && (str_starts(event->def->name, "test") || (event->def->parent && str_starts(event->def->parent->name, "Test")));
-		if (fact.loop && !test && event->mode == 1 && used && event->cond == 0 && !step_loop(j, event->path) &&
+		const struct loop *step = step_loop(j, event->path);
+		if (step && step->form != LOOP_VIRTUAL && every_iteration(event, step) && j->has_backward[step->id])
+			fact.loop = step; /* in the step itself, every time */
+		else if (step)
+			return;
+		else if (!fact.loop && event->def == j->in->module && !event->handed)
+			fact.loop = any_training(j);
+		if (fact.loop && !test && event->mode == 1 && used && event->cond == 0 &&
 		    !switched_off_later(j, event))
 			VEC_ADD(&j->facts, fact);
 		return;
@@ -191,8 +209,10 @@ void judge_backward(struct judging *j, const struct event *event)
 	}
 	if (event->creates) {
 		const struct site *grads = grads_site(j, event);
-		if (!grads || consumed(j, grads->id, ORIGIN_CALL) || index_count(&j->escapes, grads->id))
+		if (!grads || consumed(j, grads->id, ORIGIN_CALL) || index_count(&j->escapes, grads->id)) {
+			j->walked_again[event - j->in->events.items] = true;
 			return;
+		}
 		fact.site = grads;
 		VEC_ADD(&j->facts, fact);
 		return;
@@ -210,8 +230,10 @@ void judge_backward(struct judging *j, const struct event *event)
 		if (origin_tag_of(event->origins->items[i]) <= ORIGIN_OP && site->kind == SITE_CALL)
 			return;
 		/* what a carried value brings over the loop's border is no reason to keep this iteration's graph */
-		if (walked_again(j, event, site) || handed_on(j, event, site))
+		if (walked_again(j, event, site) || handed_on(j, event, site)) {
+			j->walked_again[event - j->in->events.items] = true;
 			return;
+		}
 		any = true;
 		fact.site = site;
 	}

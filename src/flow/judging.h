@@ -21,6 +21,7 @@ struct judging {
 	uint8_t *site_busy;
 	enum loop_kind *loops;
 	bool *has_step, *has_backward;
+	bool *steps_itself;         /* by loop: virtual, of a method that is a step */
 	VEC(struct fact) facts;
 	struct index consumptions; /* by the sites that they reach; all of them under site 0 */
 	struct index escapes;      /* likewise */
@@ -36,6 +37,8 @@ struct judging {
 	struct index steps;        /* optimizer steps, by optimizer */
 	struct index defs;         /* forwards, backwards and steps, by index of their definition */
 	uint8_t *consumed_tag;     /* by site: the closest tag under which a consumption reaches it */
+	bool *walked_again;         /* by event: a backward whose graph is needed by a later one */
+	bool *walked;               /* by object: backward walks what calling it gave somewhere */
 	bool *counted;              /* by site of a carry: the name counts up, or is computed with, over the loop */
 	bool *needed;              /* by site: a consumption reaches it by recorded operations and nothing else explains its graph */
 	uint32_t *consumed_parts;  /* by site: how many of its elements are consumed */

@@ -124,7 +124,7 @@ static void add_loop(struct buf *out, const struct matching *m, const struct fac
 static struct str holder_name(const struct fact *fact)
 {
 	struct str name = fact->event->name;
-	bool of_holder = fact->kind == FACT_CUT_TRAINED || fact->kind == FACT_REMADE || fact->kind == FACT_UNRESET ||
+	bool of_holder = fact->kind == FACT_CUT_TRAINED || fact->kind == FACT_UNOWNED || fact->kind == FACT_REMADE || fact->kind == FACT_UNRESET ||
 			 fact->kind == FACT_WORKER_COPY || (fact->kind == FACT_STORE && !name.length);
 	if (of_holder && fact->holder)
 		name = fact->holder->name;
