@@ -230,10 +230,10 @@ void judge_backward(struct judging *j, const struct event *event)
 		if (origin_tag_of(event->origins->items[i]) <= ORIGIN_OP && site->kind == SITE_CALL)
 			return;
 		/* what a carried value brings over the loop's border is no reason to keep this iteration's graph */
-		if (walked_again(j, event, site) || handed_on(j, event, site)) {
-			j->walked_again[event - j->in->events.items] = true;
+		bool again = walked_again(j, event, site);
+		j->walked_again[event - j->in->events.items] |= again;
+		if (again || handed_on(j, event, site))
 			return;
-		}
 		any = true;
 		fact.site = site;
 	}
