@@ -865,6 +865,8 @@ struct value apply_rule(struct interp *in, const struct model_rule *rule, const 
 			made.device = out.device;
 			made.extent = out.extent;
 			made.flags |= VALUE_REQUIRES_GRAD;
+			if (args->count && args->values[0].origins) /* what it was made from has lost its graph here */
+				made = value_add_origins(in, made, origin_retag(&in->origins, args->values[0].origins, ORIGIN_CUT));
 			out = made;
 		}
 	}

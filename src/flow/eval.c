@@ -116,6 +116,8 @@ static struct value read_name(struct interp *in, const struct expr *e)
 			return library_value(in, dotted, e->span);
 	}
 	value = cell ? value_bottom() : import_name(in, e->name);
+	if (value_is_bottom(&value) && !cell && in->has_star && e->name.at[0] >= 'A' && e->name.at[0] <= 'Z')
+		return library_value(in, arena_dup_bytes(in->arena, e->name.at, e->name.length), e->span); /* a class of there */
 	return value_is_bottom(&value) ? value_of(KIND_UNKNOWN) : value;
 }
 

@@ -80,6 +80,7 @@ static void exec_import(struct interp *in, const struct stmt *s)
 	for (uint32_t i = 0; i < s->import_count; i++) {
 		const char *dotted = arena_dup_bytes(in->arena, s->imports[i].dotted.at, s->imports[i].dotted.length);
 		bool local = import_is_local(in, dotted);
+		in->has_star |= str_is(s->imports[i].name, "*");
 		if (local && str_is(s->imports[i].name, "*"))
 			import_all(in, dotted);
 		uint32_t cell = lookup_cell(in, s->imports[i].name);

@@ -438,6 +438,7 @@ struct interp {
 	int eval_depth;
 	struct handling *handling; /* innermost block that handles running out of memory around a forward */
 	bool catches;              /* there was one */
+	bool has_star;             /* all names of some file are imported: what has no other meaning comes from there */
 	bool resets_unknown;       /* reset() was called on something unknown: it may be any metric */
 	VEC(struct hooked) hooked;
 	int hook_depth;            /* hooks that are being run */

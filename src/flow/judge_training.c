@@ -336,6 +336,28 @@ static void note_owned(struct judging *j)
 		}
 }
 
+/* Whether all that OPTIMIZER was given are tensors made to require grad, of no module. */
+static bool only_leaves(struct judging *j, const struct object *optimizer, int depth)
+{
+	bool any = false;
+	for (size_t i = 0; i <= optimizer->slots.count; i++) {
+		if (i < optimizer->slots.count && optimizer->slots.items[i].name.length && strchr("0%", optimizer->slots.items[i].name.at[0]) == NULL)
+			continue; /* lr=… and the like */
+		uint32_t cell = object_cell(optimizer, i);
+		struct value value = cell ? cell_get(j->in, cell) : value_bottom();
+		if (value_is_bottom(&value))
+			continue;
+		bool leaf = false;
+		for (uint32_t k = 0; value.origins && k < value.origins->count; k++)
+			leaf |= j->in->sites.items[origin_site(value.origins->items[k])]->kind == SITE_LEAF;
+		bool list = value.object_count == 1 && depth > 0 && (object_get(j->in, value.objects[0])->kinds & KIND_CONTAINER);
+		if (!leaf && !(list && only_leaves(j, object_get(j->in, value.objects[0]), depth - 1)))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 void judge_zeroing(struct judging *j, const struct event *step)
 {
 	struct interp *in = j->in;
@@ -346,10 +368,12 @@ void judge_zeroing(struct judging *j, const struct event *step)
 	uint32_t modules[16];
 	const struct object *optimizer = object_get(in, step->objects[0]);
 	uint32_t count = optimizer_modules(in, optimizer, modules, 0, 16, 3);
-	if (!backward || optimizer->input || !count)
+	if (!backward || optimizer->input || (!count && !only_leaves(j, optimizer, 3)))
 		return;
 	note_owned(j);
 	judge_unowned(j, backward, loop);
+	if (!count)
+		return;
 	bool zeroed = loop_within(optimizer->birth, loop) || zeroed_in(j, step->objects[0], loop);
 	for (uint32_t k = 0; k < count && !zeroed; k++)
 		for (uint32_t up = modules[k]; up && !zeroed; up = object_get(in, up)->owner)
