@@ -119,6 +119,17 @@ static void justify(struct survival *s, const struct loop *p, const struct loop 
 			drop_loop(s, k--);
 }
 
+/* A criterion, say, that is given what a module in eval mode made. */
+static bool judges_evaluation(struct judging *j, const struct site *site)
+{
+	for (uint32_t i = 0; site->mode == -1 && site->inputs && i < site->inputs->count; i++) {
+		const struct site *from = j->in->sites.items[origin_site(site->inputs->items[i])];
+		if (from->kind == SITE_FORWARD && from->mode == 0 && origin_tag_of(site->inputs->items[i]) <= ORIGIN_OP)
+			return true;
+	}
+	return false;
+}
+
 /* What a module in eval mode made from data without a graph is walked by nobody. */
 static bool made_for_evaluation(struct judging *j, const struct origin_set *set)
 {
@@ -129,7 +140,7 @@ static bool made_for_evaluation(struct judging *j, const struct origin_set *set)
 			continue;
 		if (site->kind == SITE_ELEMENT)
 			site = j->in->sites.items[site->parent];
-		if (site->kind == SITE_FORWARD && site->mode != 0)
+		if (site->kind == SITE_FORWARD && site->mode != 0 && !judges_evaluation(j, site))
 			return false;
 		if (site->kind == SITE_LEAF && !site->object)
 			return false;
