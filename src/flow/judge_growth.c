@@ -370,7 +370,9 @@ static void judge_kept(struct judging *j, const struct event *event, const struc
 	for (int k = 0; k < s.count && !step; k++)
 		if (j->loops[s.loops[k]->id] == LOOP_STEP && s.loops[k]->form != LOOP_VIRTUAL)
 			step = s.loops[k];
-	if (!step || event->in_handler || !again_and_again(event, step) || event->in_hook || (holder && holder->input))
+	/* a base out of sight may read what a method leaves there */
+	const struct class_info *class = holder && holder->class_def ? class_find(j->in, holder->class_def) : NULL;
+	if (!step || (class && class->open) || event->in_handler || !again_and_again(event, step) || event->in_hook || (holder && holder->input))
 		return;
 	if (read_site && (consumed(j, read_site, ORIGIN_CALL) || index_count(&j->escapes, read_site)))
 		return;
