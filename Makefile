@@ -59,9 +59,9 @@ deps := build/deps
 grammar := $(deps)/tree-sitter-python/src
 core := $(deps)/tree_sitter/tree_sitter/core/lib
 
-libraries := libpcre2-8 libcjson libutf8proc
+libraries := libpcre2-8 libcjson libutf8proc libxxhash
 libraries_cflags := $(shell $(PKG_CONFIG) --cflags $(libraries) 2>/dev/null)
-libraries_libs := $(or $(shell $(PKG_CONFIG) --libs $(libraries) 2>/dev/null),-lpcre2-8 -lcjson -lutf8proc)
+libraries_libs := $(or $(shell $(PKG_CONFIG) --libs $(libraries) 2>/dev/null),-lpcre2-8 -lcjson -lutf8proc -lxxhash)
 
 our_cppflags := -Isrc -isystem $(core)/include $(libraries_cflags) -D_POSIX_C_SOURCE=200809L -D_XOPEN_SOURCE=700 \
 	-DVRAMLINT_VERSION='"$(VERSION)"'

@@ -11,6 +11,7 @@
 #include "flow/judge.h"
 #include "py/parse.h"
 #include "py/query.h"
+#include "rule/fingerprint.h"
 #include "rule/match.h"
 
 struct linter {
@@ -213,6 +214,22 @@ static bool *wanted_defs(struct lint_worker *worker, const struct lower *lower)
 	return wanted;
 }
 
+/* "Trainer.fit" for what stands at OFFSET: definitions come outermost first, the last that holds it is the innermost. */
+static const char *scope_at(const struct lower *lower, uint32_t offset, struct arena *arena)
+{
+	const struct def *inner = NULL;
+	const char *scope = "";
+	for (uint32_t i = 0; i < lower->def_count; i++) {
+		const struct def *def = lower->defs[i];
+		if (def->span.start <= offset && offset < def->span.end)
+			inner = def;
+	}
+	for (; inner; inner = inner->parent)
+		if (inner->kind == DEF_FUNCTION || inner->kind == DEF_CLASS)
+			scope = arena_format(arena, "%.*s%s%s", STR_ARG(inner->name), *scope ? "." : "", scope);
+	return scope;
+}
+
 static void analyse(struct lint_worker *worker, const char *path, const struct source *source, TSNode root,
 		    struct lint_result *result)
 {
@@ -238,6 +255,9 @@ static void analyse(struct lint_worker *worker, const char *path, const struct s
 	struct match_input input = {linter->rules, linter->selection, source, &analysis, &judgement, &worker->candidates,
 				    &result->arena};
 	result->findings = match_rules(&input, &result->finding_count);
+	for (size_t i = 0; i < result->finding_count; i++)
+		result->findings[i].scope = scope_at(&lower, result->findings[i].at.span.start, &result->arena);
+	fingerprints_set(result->findings, result->finding_count, source, &result->arena);
 	if (linter->explains) {
 		struct buf words = BUF_INIT;
 		explain(&analysis, &judgement, source, &words);

@@ -27,8 +27,10 @@ struct run_worker {
 
 struct run_result {
 	struct lint_result lint;
-	bool is_checked; /* lint holds something */
-	struct err err;  /* else why */
+	struct source source; /* kept while the findings are */
+	bool is_checked;      /* lint holds something */
+	bool has_source;
+	struct err err;       /* else why */
 };
 
 static void *worker_new(void *context)
@@ -76,7 +78,6 @@ static void *file_check(void *context, void *data, size_t index)
 	struct run_worker *worker = data;
 	struct run_result *result = mem_new(1, sizeof *result);
 	struct str raw = run->text;
-	struct source source;
 
 	if (run->text.at == NULL) {
 		raw_reset(&worker->raw);
@@ -84,17 +85,19 @@ static void *file_check(void *context, void *data, size_t index)
 			return result;
 		raw = buf_get(&worker->raw);
 	}
-	if (!source_init(&source, raw, &result->err)) {
+	if (!source_init(&result->source, raw, &result->err)) {
 		err_context(&result->err, "cannot read '%s'", file->shown);
 		return result;
 	}
-	lint_source(worker->lint, file->shown, &source, &result->lint);
+	lint_source(worker->lint, file->shown, &result->source, &result->lint);
 	result->is_checked = !result->lint.failure;
 	if (!result->is_checked) {
 		err_set(&result->err, ERR_PARSE, "cannot check '%s': %s", file->shown, result->lint.failure);
 		lint_result_release(&result->lint);
 	}
-	source_release(&source);
+	result->has_source = result->is_checked && result->lint.finding_count + result->lint.problem_count > 0;
+	if (!result->has_source)
+		source_release(&result->source);
 	return result;
 }
 
@@ -102,17 +105,21 @@ static void result_deliver(void *context, size_t index, void *data)
 {
 	struct run *run = context;
 	struct run_result *result = data;
-	struct run_file file = {run->files[index].shown, NULL, NULL};
+	struct run_file file = {run->files[index].shown, NULL, NULL, NULL};
 
 	if (result->is_checked)
 		file.result = &result->lint;
-	else
+	if (result->has_source)
+		file.source = &result->source;
+	if (!result->is_checked)
 		file.error = result->err.message;
 	run->totals.files++;
 	run->totals.failed += !result->is_checked;
 	run->sink->file(run->sink, &file);
 	if (result->is_checked)
 		lint_result_release(&result->lint);
+	if (result->has_source)
+		source_release(&result->source);
 	free(result);
 }
 

@@ -14,6 +14,7 @@ struct run_file {
 	const char *path;                 /* to be shown */
 	const struct lint_result *result; /* NULL where the file could not be read or decoded */
 	const char *error;                /* then: why; else NULL */
+	const struct source *source;      /* the text that was checked, where there is something to say about it; else NULL */
 };
 
 struct run_sink {

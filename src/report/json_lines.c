@@ -73,6 +73,8 @@ static void write_finding(struct json_writer *writer, const char *path, const st
 	write_text(writer, "cost", cost_name(finding->cost));
 	write_text(writer, "proof", proof_name(finding->proof));
 	write_text(writer, "message", finding->message);
+	write_text(writer, "scope", finding->scope);
+	write_text(writer, "fingerprint", finding->fingerprint);
 	if (finding->growth)
 		write_text(writer, "growth", finding->growth);
 	if (finding->help)

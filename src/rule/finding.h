@@ -49,6 +49,8 @@ struct finding_edit {
 struct finding {
 	const struct rule *rule;
 	struct excerpt at;
+	const char *scope;       /* function and class around it, from outside in: "Trainer.fit"; "" at module level */
+	const char *fingerprint; /* see rule/fingerprint.h */
 	enum severity severity;
 	enum cost cost;
 	enum proof proof;

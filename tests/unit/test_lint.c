@@ -70,6 +70,37 @@ static void a_leak_is_found_with_its_trail(void **state)
 	lint_result_release(&result);
 }
 
+#define LEAKS_IN_FIT "class Trainer:\n    def fit(self, loader):\n        for x in loader:\n            loss = net(x).mean()\n" \
+	"            loss.backward()\n            opt.step(); opt.zero_grad()\n            xs.append(loss)\n            xs.append(loss)\n"
+
+static void a_fingerprint_outlives_edits_elsewhere(void **state)
+{
+	struct lint_result before = linted(*state, HEAD "xs = []\n" LEAKS_IN_FIT);
+	struct lint_result after = linted(*state, HEAD "\n# more\nys = []\nxs = []\nif True:\n    pass\n" LEAKS_IN_FIT);
+
+	assert_int_equal(before.finding_count, 2);
+	assert_int_equal(after.finding_count, 2);
+	assert_string_equal(before.findings[0].scope, "Trainer.fit");
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(strlen(before.findings[i].fingerprint), 32);
+		assert_string_equal(before.findings[i].fingerprint, after.findings[i].fingerprint);
+	}
+	assert_string_not_equal(before.findings[0].fingerprint, before.findings[1].fingerprint);
+	lint_result_release(&before);
+	lint_result_release(&after);
+}
+
+static void a_fingerprint_knows_the_scope(void **state)
+{
+	struct lint_result module = linted(*state, HEAD LEAK);
+	struct lint_result method = linted(*state, HEAD "xs = []\n" LEAKS_IN_FIT);
+
+	assert_string_equal(module.findings[0].scope, "");
+	assert_string_not_equal(module.findings[0].fingerprint, method.findings[0].fingerprint);
+	lint_result_release(&module);
+	lint_result_release(&method);
+}
+
 static void files_without_tensors_are_skipped(void **state)
 {
 	struct lint_result result = linted(*state, "import os\n" LEAK);
@@ -232,6 +263,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_leak_is_found_with_its_trail),
+		cmocka_unit_test(a_fingerprint_outlives_edits_elsewhere),
+		cmocka_unit_test(a_fingerprint_knows_the_scope),
 		cmocka_unit_test(files_without_tensors_are_skipped),
 		cmocka_unit_test(one_file_leaves_nothing_to_the_next),
 		cmocka_unit_test(what_does_not_parse_is_told_and_the_rest_checked),
