@@ -31,6 +31,7 @@ struct excerpt {
 	struct span span;      /* bytes of the decoded source */
 	struct place start;    /* 1-based line and code-point column */
 	struct place end;      /* exclusive */
+	uint32_t cell;         /* of a notebook, 1-based over all cells, lines then count within it; 0: a plain file */
 	const char *line_text; /* the first line, without its end, valid UTF-8; may hold control characters */
 	size_t line_length;    /* bytes */
 };
