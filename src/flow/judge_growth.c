@@ -59,6 +59,21 @@ static const struct event *freed_by(struct judging *j, const struct event *kept,
 	return found;
 }
 
+/* What walks the graph that EVENT's value is a part of, or was computed on, and frees it: nobody can walk the value later. */
+static const struct event *spent_by(struct judging *j, const struct event *event)
+{
+	const struct event *walk = NULL;
+	for (uint32_t i = 0; i < event->origins->count && !walk; i++) {
+		const struct site *site = j->in->sites.items[origin_site(event->origins->items[i])];
+		bool partly;
+		if (site->kind == SITE_FORWARD && origin_tag_of(event->origins->items[i]) <= ORIGIN_OP)
+			walk = freed_by(j, event, site, &partly);
+		if (walk && partly)
+			walk = NULL;
+	}
+	return walk;
+}
+
 /* ---- survival and justification ---- */
 
 struct survival {
@@ -344,6 +359,10 @@ static void describe_value(struct judging *j, struct fact *fact)
 		site = top_site(j, site->inputs, site->cell);
 		fact->consumption = freed_by(j, event, site, &partly);
 	}
+	if (!fact->consumption && fact->graph != PROOF_NONE) {
+		fact->consumption = spent_by(j, event);
+		fact->shares = partly = fact->consumption != NULL;
+	}
 	fact->buffers = !fact->consumption ? BUFFERS_KEPT : partly ? BUFFERS_PARTLY : BUFFERS_FREED;
 }
 
@@ -419,7 +438,7 @@ void judge_store(struct judging *j, const struct event *event)
 	tie(&ties, fact.site ? fact.site->id : 0);
 	tie(&ties, holder->site);
 	tie_value(j, &ties, event->origins);
-	apply_justifications(j, event, &ties, fact.buffers == BUFFERS_FREED ? fact.consumption : NULL, &s);
+	apply_justifications(j, event, &ties, fact.buffers == BUFFERS_FREED ? fact.consumption : spent_by(j, event), &s);
 	if (!s.count || (s.window && holder->site && consumed(j, holder->site, ORIGIN_CALL)))
 		return; /* a window that is filled for one backward and emptied again */
 	fact.emptied = index_count(&j->resets, event->holder) > 0;
@@ -543,7 +562,7 @@ void judge_accumulation(struct judging *j, const struct event *event)
 		if (k == event->carry_count || !leaks(j, event->carries[k]))
 			continue;
 		s.loops[s.count++] = event->carries[k];
-		const struct event *freed = fact.buffers == BUFFERS_FREED ? fact.consumption : NULL;
+		const struct event *freed = fact.buffers == BUFFERS_FREED ? fact.consumption : spent_by(j, event);
 		struct survival one = {.loops = {event->carries[k]}, .count = 1};
 		struct ties ties = {.count = 0};
 		tie(&ties, fact.site ? fact.site->id : 0);
