@@ -328,6 +328,9 @@ static void consume(struct interp *in, const struct model_rule *rule, const stru
 	event->creates = literally_true(args, "create_graph") || true_at(args, rule->unless_at, 1);
 	event->retains = event->creates || literally_true(args, rule->unless) || true_at(args, rule->unless_at, 0);
 	event->wants_grads = rule->effects[0].on != MODEL_SELF && rule->returns.kinds != KIND_NONE;
+	const struct value *inputs = event->wants_grads ? args_get(args, 1, "inputs") : NULL;
+	if (inputs)
+		event->stops = operand(in, inputs, node).origins;
 	const struct expr *flag = keyword_node(args, event->creates ? "create_graph" : rule->unless);
 	event->handed = flag && flag->kind != EXPR_CONSTANT;
 }

@@ -307,6 +307,7 @@ struct event {
 	struct value key;
 	bool has_key;
 	bool retains;           /* the consumption keeps the saved tensors */
+	struct origin_set *stops; /* of a walk that ends at given inputs: where these come from; what lies before stays whole */
 	bool creates;           /* … and records the gradients: create_graph */
 	bool wants_grads;       /* autograd.grad, not backward */
 	bool tensor;            /* the value, or something in it, is surely a tensor */

@@ -59,6 +59,12 @@ static const struct event *freed_by(struct judging *j, const struct event *kept,
 	return found;
 }
 
+/* Whether the walk goes no further than what was made from SITE: gradients of given inputs. */
+static bool stops_before(const struct event *walk, const struct site *site)
+{
+	return walk->stops && origin_reaches(walk->stops, site->id, ORIGIN_CALL);
+}
+
 /* What walks the graph that EVENT's value is a part of, or was computed on, and frees it: nobody can walk the value later. */
 static const struct event *spent_by(struct judging *j, const struct event *event)
 {
@@ -68,10 +74,18 @@ static const struct event *spent_by(struct judging *j, const struct event *event
 		bool partly;
 		if (site->kind == SITE_FORWARD && origin_tag_of(event->origins->items[i]) <= ORIGIN_OP)
 			walk = freed_by(j, event, site, &partly);
-		if (walk && partly)
+		if (walk && (partly || stops_before(walk, site)))
 			walk = NULL;
 	}
 	return walk;
+}
+
+/* What leaves nobody a graph to walk later. */
+static const struct event *ended_by(struct judging *j, const struct fact *fact)
+{
+	if (fact->buffers == BUFFERS_FREED && !stops_before(fact->consumption, fact->site))
+		return fact->consumption;
+	return spent_by(j, fact->event);
 }
 
 /* ---- survival and justification ---- */
@@ -438,7 +452,7 @@ void judge_store(struct judging *j, const struct event *event)
 	tie(&ties, fact.site ? fact.site->id : 0);
 	tie(&ties, holder->site);
 	tie_value(j, &ties, event->origins);
-	apply_justifications(j, event, &ties, fact.buffers == BUFFERS_FREED ? fact.consumption : spent_by(j, event), &s);
+	apply_justifications(j, event, &ties, ended_by(j, &fact), &s);
 	if (!s.count || (s.window && holder->site && consumed(j, holder->site, ORIGIN_CALL)))
 		return; /* a window that is filled for one backward and emptied again */
 	fact.emptied = index_count(&j->resets, event->holder) > 0;
@@ -562,7 +576,7 @@ void judge_accumulation(struct judging *j, const struct event *event)
 		if (k == event->carry_count || !leaks(j, event->carries[k]))
 			continue;
 		s.loops[s.count++] = event->carries[k];
-		const struct event *freed = fact.buffers == BUFFERS_FREED ? fact.consumption : spent_by(j, event);
+		const struct event *freed = ended_by(j, &fact);
 		struct survival one = {.loops = {event->carries[k]}, .count = 1};
 		struct ties ties = {.count = 0};
 		tie(&ties, fact.site ? fact.site->id : 0);
