@@ -31,6 +31,11 @@ static const struct loop *common_path(const struct loop *a, const struct loop *b
 	return a;
 }
 
+static uint32_t depth_of(const struct loop *path)
+{
+	return path ? path->depth : 0;
+}
+
 /* Which consumption frees the saved tensors of SITE's value in the iteration that made it. */
 static const struct event *freed_by(struct judging *j, const struct event *kept, const struct site *site, bool *partly)
 {
@@ -45,14 +50,13 @@ static const struct event *freed_by(struct judging *j, const struct event *kept,
 		const struct event *event = index_event(j, &j->consumptions, site->id, i);
 		if (event->retains || !path_covers(event->path, path))
 			continue;
-		uint32_t depth = path ? path->depth : 0;
+		uint32_t depth = depth_of(path);
 		uint32_t open = event->cond & ~site->cond;
 		if (event->in_handler)
 			continue;
-		if (open >> depth)
-			conditional++;
-		else
+		if (!(open >> depth))
 			return event;
+		conditional += event != found; /* a site and its elements lead to one event twice */
 		found = event;
 	}
 	*partly = conditional == 1;
@@ -71,10 +75,10 @@ static const struct event *spent_by(struct judging *j, const struct event *event
 	const struct event *walk = NULL;
 	for (uint32_t i = 0; i < event->origins->count && !walk; i++) {
 		const struct site *site = j->in->sites.items[origin_site(event->origins->items[i])];
-		bool partly;
+		bool partly; /* counts conditions apart from the site's own, of which this part need know nothing */
 		if (site->kind == SITE_FORWARD && origin_tag_of(event->origins->items[i]) <= ORIGIN_OP)
 			walk = freed_by(j, event, site, &partly);
-		if (walk && (partly || stops_before(walk, site)))
+		if (walk && (walk->cond >> depth_of(common_path(event->path, site->path)) || stops_before(walk, site)))
 			walk = NULL;
 	}
 	return walk;
