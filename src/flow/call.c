@@ -765,7 +765,7 @@ static struct value call_object_method(struct interp *in, struct object *object,
 	if (!rule && !library)
 		rule = model_any_method(in->model, name);
 	if (rule) {
-		object->proved |= rule->proves;
+		object->proved |= rule->proves | (in->statement_value == node ? rule->proves_alone : 0);
 		return apply_rule(in, rule, &self, args, node, name);
 	}
 	if (object->input) {

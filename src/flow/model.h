@@ -96,6 +96,7 @@ struct model_rule {
 	struct model_effect effects[MODEL_EFFECTS];
 	int effect_count;
 	uint32_t proves;     /* calling this as a method shows that the receiver is of these kinds */
+	uint32_t proves_alone; /* likewise, where nobody takes the result: what changes in place */
 	uint32_t first;      /* kinds that the first argument must be for the call to count as consuming it, 0: any */
 	bool prefix;         /* knows a whole family of names, such as torch.* */
 	bool direct;         /* of them only those without a further dot: not what submodules hold */
