@@ -581,6 +581,9 @@ void write_tensor(struct interp *in, const struct expr *base, const struct value
 void freeze(struct interp *in, struct object *object, const struct value *on);
 /* Whether iterating the value goes over parts, not over time. */
 bool is_parts(struct interp *in, const struct value *iterable, bool *range);
+/* OBJECT.ATTRIBUTE = VALUE; NAME is what is written there. */
+void set_attribute(struct interp *in, const struct value *object, struct str attribute, struct str name, struct value value,
+		   struct span node);
 void assign_cell(struct interp *in, uint32_t cell, struct value value, struct span node, struct str name, bool outer);
 
 /* read.c: elements, attributes and items */

@@ -135,7 +135,7 @@ static bool read_returns(struct reading *r, const cJSON *object, struct model_re
 
 static bool read_op(struct reading *r, const char *text, enum store_op *op)
 {
-	static const char *const names[] = {"append", "extend", "key", "update", "assign"};
+	static const char *const names[] = {"append", "extend", "key", "update", "assign", "add"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (text && strcmp(text, names[i]) == 0) {
 			*op = (enum store_op)i;
