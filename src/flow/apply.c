@@ -228,6 +228,7 @@ static struct value twin(struct interp *in, const struct value *source, const st
 	for (uint8_t i = 0; i < source->object_count; i++) {
 		struct object *from = object_get(in, source->objects[i]);
 		struct object *copy = object_new(in, node, 0x700u + i, from->kinds, node->span);
+		copy->twin_of = from->id;
 		copy->class_def = from->class_def;
 		copy->library = from->library;
 		copy->function = from->function;

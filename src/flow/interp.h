@@ -106,6 +106,7 @@ struct object {
 	struct def *class_def;   /* of an instance or of the class itself */
 	const void *node;
 	struct call *call;
+	uint32_t twin_of;        /* object of which it is a deep copy, or 0 */
 	struct loop *birth;      /* path at its birth */
 	struct def *def;         /* definition it was born in */
 	struct span span;
