@@ -470,8 +470,8 @@ void judge_store(struct judging *j, const struct event *event)
 	}
 	if (event->in_hook) {
 		fact.kind = FACT_HOOK_STORE;
-		/* whoever calls the module may empty it there */
-		if (fact.emptied && s.loops[0]->hook)
+		/* whoever calls the module may empty it there, or cuts it back each time */
+		if ((fact.emptied && s.loops[0]->hook) || s.window)
 			return;
 	}
 	fact.proof = fact.graph ? fact.graph : PROOF_FLOW;
