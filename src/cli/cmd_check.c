@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "cli/links.h"
 #include "cli/message.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
+#include "cli/watch.h"
 #include "engine/lint.h"
 #include "engine/run.h"
 #include "engine/walk.h"
@@ -16,13 +18,13 @@
 struct check_values {
 	const char *select, *ignore;
 	int min_confidence; /* enum proof */
-	int fail_on;        /* enum severity */
+	int min_severity, fail_on; /* enum severity */
 	int colour;         /* enum colour_when */
 	int threads;
 	const char *format;
 	const char *rules, *models;
 	const char *stdin_filename;
-	bool exit_zero, quiet, timing, isolated, no_cache, explain;
+	bool exit_zero, quiet, verbose, timing, isolated, no_cache, explain, watch;
 };
 
 /* What a run needs before there are files. */
@@ -56,6 +58,8 @@ static const struct option_row check_options[] = {
 	{"min-confidence", 0, OPTION_CHOICE, "PROOF",
 	 "what a finding must rest on: flow, usage, sibling or name (default: usage)", VALUE(min_confidence),
 	 confidence_choices},
+	{"min-severity", 0, OPTION_CHOICE, "LEVEL", "leave out what is below hint, note, warning or error (default: hint)",
+	 VALUE(min_severity), severity_choices},
 	{"output-format", 0, OPTION_TEXT, "FORMAT", "one of those below (default: full)", VALUE(format), NULL},
 	{"fail-on", 0, OPTION_CHOICE, "LEVEL",
 	 "least severity that makes the exit status 1: hint, note, warning or error (default: note)", VALUE(fail_on),
@@ -63,6 +67,8 @@ static const struct option_row check_options[] = {
 	{"exit-zero", 0, OPTION_FLAG, NULL, "exit status 0 even where there are findings", VALUE(exit_zero), NULL},
 	{NULL, 'j', OPTION_NUMBER, "N", "use N threads (default: 0, one a core)", VALUE(threads), NULL},
 	{"quiet", 'q', OPTION_FLAG, NULL, "print findings and errors only", VALUE(quiet), NULL},
+	{"verbose", 'v', OPTION_FLAG, NULL, "say on standard error of each file what was done", VALUE(verbose), NULL},
+	{"watch", 'w', OPTION_FLAG, NULL, "check again after each change, until Ctrl-C", VALUE(watch), NULL},
 	{"color", 0, OPTION_CHOICE, "WHEN", "auto, always or never (default: auto)", VALUE(colour), colour_choices},
 	{"stdin-filename", 0, OPTION_TEXT, "NAME", "what to call standard input, which the path '-' reads",
 	 VALUE(stdin_filename), NULL},
@@ -105,6 +111,8 @@ static bool reads_stdin(const struct option_result *result)
 
 static bool operands_are_valid(const struct check_values *values, const struct option_result *result, struct err *err)
 {
+	if (reads_stdin(result) && values->watch)
+		return err_set(err, ERR_USAGE, "standard input, '-', cannot be watched");
 	if (reads_stdin(result))
 		return true;
 	for (size_t i = 0; i < result->operand_count; i++) {
@@ -189,7 +197,7 @@ static void no_file(struct sink *sink, const char *const *paths, size_t count)
 }
 
 static void check_paths(const struct checker *checker, const struct check_values *values, const char *const *paths,
-			size_t count, struct sink *sink)
+			size_t count, struct sink *sink, struct os_watch *watch)
 {
 	static const char *const here[] = {"."};
 	struct walk walk;
@@ -199,6 +207,10 @@ static void check_paths(const struct checker *checker, const struct check_values
 		count = 1;
 	}
 	walk_init(&walk, paths, count);
+	while (watch && watch_follow(watch, &walk)) {
+		walk_release(&walk);
+		walk_init(&walk, paths, count);
+	}
 	for (size_t i = 0; i < walk.problem_count; i++)
 		sink_add_failure(sink, walk.problems[i].text);
 	if (walk.file_count > 0)
@@ -218,11 +230,15 @@ static void print_timing(const struct lint_timing *timing, double total)
 		timing->prefilter, timing->parse, timing->query, timing->lower, timing->interpret, timing->rules, total);
 }
 
+/* WATCH: NULL where the paths are checked once. */
 static int check(const struct check_values *values, const struct report_format *format,
-		 const struct option_result *result)
+		 const struct option_result *result, struct os_watch *watch)
 {
-	struct report_options options = {terminal_wants_colour((enum colour_when)values->colour), terminal_columns(),
-					 values->quiet};
+	struct report_options options = {
+		.colour = terminal_wants_colour((enum colour_when)values->colour),
+		.columns = terminal_columns(),
+		.quiet = values->quiet,
+	};
 	double started = os_seconds();
 	struct checker checker;
 	struct sink sink;
@@ -233,11 +249,15 @@ static int check(const struct check_values *values, const struct report_format *
 		message_error("%s", err.message);
 		return STATUS_FAILED;
 	}
+	if (terminal_wants_links())
+		options.links = links_find(&checker.rules, &checker.arena);
 	sink_init(&sink, format, options, (enum severity)values->fail_on);
+	sink.verbose = values->verbose;
+	sink.min_severity = (enum severity)values->min_severity;
 	if (reads_stdin(result))
 		check_stdin(&checker, values, &sink);
 	else
-		check_paths(&checker, values, result->operands, result->operand_count, &sink);
+		check_paths(&checker, values, result->operands, result->operand_count, &sink, watch);
 	if (values->timing)
 		print_timing(&sink.timing, os_seconds() - started);
 	if (sink_tell_failures(&sink))
@@ -249,9 +269,31 @@ static int check(const struct check_values *values, const struct report_format *
 	return status;
 }
 
+struct watched_check {
+	const struct check_values *values;
+	const struct report_format *format;
+	const struct option_result *result;
+};
+
+static int check_again(void *context, struct os_watch *watch)
+{
+	const struct watched_check *again = context;
+
+	return check(again->values, again->format, again->result, watch);
+}
+
+static int check_watching(const struct check_values *values, const struct report_format *format,
+			  const struct option_result *result)
+{
+	struct watched_check again = {values, format, result};
+
+	return watch_run(check_again, &again, values->quiet);
+}
+
 static int check_run(const struct command *command, int count, char *const *arguments)
 {
-	struct check_values values = {.min_confidence = PROOF_USAGE, .fail_on = SEVERITY_NOTE, .format = "full"};
+	struct check_values values = {.min_confidence = PROOF_USAGE,
+				      .min_severity = SEVERITY_HINT, .fail_on = SEVERITY_NOTE, .format = "full"};
 	const struct report_format *format;
 	struct option_result result;
 	struct err err;
@@ -261,7 +303,7 @@ static int check_run(const struct command *command, int count, char *const *argu
 		goto out;
 	format = format_from_name(values.format, &err);
 	if (format && operands_are_valid(&values, &result, &err))
-		status = check(&values, format, &result);
+		status = values.watch ? check_watching(&values, format, &result) : check(&values, format, &result, NULL);
 	else
 		status = command_usage_error(command, &err);
 out:

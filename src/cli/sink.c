@@ -1,8 +1,10 @@
 #include "cli/sink.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "cli/message.h"
 #include "cli/output.h"
 
@@ -34,10 +36,45 @@ static void tell_problems(struct sink *sink, const struct run_file *file)
 	}
 }
 
+static void tell_file(struct sink *sink, const struct run_file *file)
+{
+	const struct lint_result *result = file->result;
+
+	progress_erase(&sink->progress);
+	if (!result)
+		message_info("could not check '%s'", file->path);
+	else if (result->skipped)
+		message_info("skipped '%s': it names nothing that could leak", file->path);
+	else
+		message_info("checked '%s': %zu finding%s", file->path, result->finding_count,
+			     result->finding_count == 1 ? "" : "s");
+}
+
+/* Those findings of RESULT, in an array of their own. */
+static struct lint_result severe_enough(const struct lint_result *result, enum severity least)
+{
+	struct lint_result kept = *result;
+
+	kept.findings = mem_new(result->finding_count + 1, sizeof *kept.findings);
+	kept.finding_count = 0;
+	for (size_t i = 0; i < result->finding_count; i++) {
+		if (result->findings[i].severity >= least)
+			kept.findings[kept.finding_count++] = result->findings[i];
+	}
+	return kept;
+}
+
 static void on_file(struct run_sink *base, const struct run_file *file)
 {
 	struct sink *sink = (struct sink *)base;
+	struct run_file filtered = *file;
+	struct lint_result kept = {.findings = NULL};
 
+	if (file->result && sink->min_severity > SEVERITY_HINT) {
+		kept = severe_enough(file->result, sink->min_severity);
+		filtered.result = &kept;
+		file = &filtered;
+	}
 	report_totals_add(&sink->totals, file, sink->fail_on);
 	if (file->error)
 		sink_add_failure(sink, file->error);
@@ -45,8 +82,11 @@ static void on_file(struct run_sink *base, const struct run_file *file)
 		tell_problems(sink, file);
 	sink->report.format->file(&sink->report, file);
 	print(sink);
+	if (sink->verbose)
+		tell_file(sink, file);
 	if (file->result && file->result->explanation)
 		fprintf(stderr, "%s:\n%s", file->path, file->result->explanation);
+	free(kept.findings);
 }
 
 static void on_progress(struct run_sink *base, size_t done, size_t total)

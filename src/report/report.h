@@ -13,6 +13,7 @@ struct report_options {
 	bool colour;
 	int columns; /* of the terminal; 0: unknown, do not cut */
 	bool quiet;
+	const char *const *links; /* to the documents of rules, by their index and NULL where there is none; NULL: no links */
 };
 
 struct report_totals {
