@@ -198,6 +198,25 @@ uninstall: ## remove what install put there
 	rm -f '$(DESTDIR)$(bindir)/vramlint' '$(DESTDIR)$(mandir)/vramlint.1' '$(DESTDIR)$(bashdir)/vramlint' \
 		'$(DESTDIR)$(zshdir)/_vramlint' '$(DESTDIR)$(fishdir)/vramlint.fish'
 
+# --- the Python package ------------------------------------------------------------------------------------------------
+
+packaging := build/packaging
+in_packaging := $(packaging)/bin/python -m hatchling build -d dist
+
+# What pyproject.toml builds with, once and not for each wheel.
+$(packaging)/stamp: pyproject.toml
+	$(Q)$(PYTHON) -m venv $(packaging)
+	$(Q)$(packaging)/bin/pip install -q --disable-pip-version-check \
+		$$(sed -n 's/^requires = \[\(.*\)\].*/\1/p' pyproject.toml | tr -d '",')
+	@touch $@
+
+.PHONY: wheel sdist
+wheel: $(packaging)/stamp ## a wheel into dist/ (MANYLINUX=1: one for any Linux of the last ten years)
+	$(Q)VRAMLINT_MANYLINUX='$(MANYLINUX)' $(in_packaging) -t wheel
+
+sdist: $(packaging)/stamp ## the source archive into dist/
+	$(Q)$(in_packaging) -t sdist
+
 # --- tests ---------------------------------------------------------------------------------------------------------
 
 $(out)/unit/%: tests/unit/%.c $(archive) $(out)/flags
