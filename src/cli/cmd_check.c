@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "cli/ci.h"
 #include "cli/message.h"
+#include "cli/outputs.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
 #include "engine/lint.h"
@@ -19,10 +21,12 @@ struct check_values {
 	int fail_on;        /* enum severity */
 	int colour;         /* enum colour_when */
 	int threads;
-	const char *format;
+	struct option_list formats;
+	const char *output_file;
+	const char *sarif_category;
 	const char *rules, *models;
 	const char *stdin_filename;
-	bool exit_zero, quiet, timing, isolated, no_cache, explain;
+	bool exit_zero, quiet, timing, isolated, no_cache, explain, statistics;
 };
 
 /* What a run needs before there are files. */
@@ -56,7 +60,14 @@ static const struct option_row check_options[] = {
 	{"min-confidence", 0, OPTION_CHOICE, "PROOF",
 	 "what a finding must rest on: flow, usage, sibling or name (default: usage)", VALUE(min_confidence),
 	 confidence_choices},
-	{"output-format", 0, OPTION_TEXT, "FORMAT", "one of those below (default: full)", VALUE(format), NULL},
+	{"output-format", 0, OPTION_LIST, "FORMAT",
+	 "one of those below (default: auto); FORMAT=FILE writes it to FILE; may be given several times",
+	 VALUE(formats), NULL},
+	{"output-file", 'o', OPTION_TEXT, "FILE", "write the report to FILE", VALUE(output_file), NULL},
+	{"sarif-category", 0, OPTION_TEXT, "NAME", "tell this upload of SARIF from others of the same commit",
+	 VALUE(sarif_category), NULL},
+	{"statistics", 0, OPTION_FLAG, NULL,
+	 "count per rule, in place of findings unless an --output-format shows them", VALUE(statistics), NULL},
 	{"fail-on", 0, OPTION_CHOICE, "LEVEL",
 	 "least severity that makes the exit status 1: hint, note, warning or error (default: note)", VALUE(fail_on),
 	 severity_choices},
@@ -78,24 +89,8 @@ static const struct option_row check_options[] = {
 static void add_formats(struct buf *out)
 {
 	buf_add_text(out, "\nFormats:\n");
-	for (size_t i = 0; report_formats[i]; i++)
-		buf_format(out, "  %-12s %s\n", report_formats[i]->name, report_formats[i]->summary);
+	outputs_add_help(out);
 	buf_add_text(out, "\nExit status: 0 no findings that fail a run, 1 findings, 2 something could not be checked.\n");
-}
-
-static const struct report_format *format_from_name(const char *name, struct err *err)
-{
-	const struct report_format *format = report_format_find(name);
-	struct buf names = BUF_INIT;
-
-	if (format)
-		return format;
-	for (size_t i = 0; report_formats[i]; i++)
-		buf_format(&names, "%s%s", i == 0 ? "" : report_formats[i + 1] ? ", " : " or ",
-			   report_formats[i]->name);
-	err_set(err, ERR_USAGE, "option '--output-format' takes %s, not '%s'", buf_text(&names), name);
-	buf_release(&names);
-	return NULL;
 }
 
 static bool reads_stdin(const struct option_result *result)
@@ -170,10 +165,12 @@ static void check_stdin(const struct checker *checker, const struct check_values
 	const char *shown = values->stdin_filename ? values->stdin_filename : "<stdin>";
 	struct err err;
 
-	if (os_read_stdin(SOURCE_LIMIT, &text, &err))
+	if (os_read_stdin(SOURCE_LIMIT, &text, &err)) {
 		sink_finish(sink, run_text(checker->linter, shown, buf_get(&text), &sink->base), 0);
-	else
+	} else {
 		sink_add_failure(sink, err.message);
+		sink_finish(sink, (struct run_totals){0}, 0);
+	}
 	buf_release(&text);
 }
 
@@ -192,6 +189,7 @@ static void check_paths(const struct checker *checker, const struct check_values
 			size_t count, struct sink *sink)
 {
 	static const char *const here[] = {"."};
+	struct run_totals totals = {0};
 	struct walk walk;
 
 	if (count == 0) {
@@ -202,11 +200,10 @@ static void check_paths(const struct checker *checker, const struct check_values
 	for (size_t i = 0; i < walk.problem_count; i++)
 		sink_add_failure(sink, walk.problems[i].text);
 	if (walk.file_count > 0)
-		sink_finish(sink,
-			    run_files(checker->linter, walk.files, walk.file_count, values->threads, &sink->base),
-			    walk.problem_count);
+		totals = run_files(checker->linter, walk.files, walk.file_count, values->threads, &sink->base);
 	else if (walk.problem_count == 0)
 		no_file(sink, paths, count);
+	sink_finish(sink, totals, walk.problem_count);
 	walk_release(&walk);
 }
 
@@ -218,11 +215,16 @@ static void print_timing(const struct lint_timing *timing, double total)
 		timing->prefilter, timing->parse, timing->query, timing->lower, timing->interpret, timing->rules, total);
 }
 
-static int check(const struct check_values *values, const struct report_format *format,
-		 const struct option_result *result)
+static int check(const struct check_values *values, const struct outputs *outputs, const struct option_result *result)
 {
-	struct report_options options = {terminal_wants_colour((enum colour_when)values->colour), terminal_columns(),
-					 values->quiet};
+	struct report_options options = {
+		.colour = terminal_wants_colour((enum colour_when)values->colour),
+		.columns = terminal_columns(),
+		.quiet = values->quiet,
+		.fail_on = (enum severity)values->fail_on,
+		.category = values->sarif_category,
+	};
+	struct report_host host;
 	double started = os_seconds();
 	struct checker checker;
 	struct sink sink;
@@ -233,7 +235,11 @@ static int check(const struct check_values *values, const struct report_format *
 		message_error("%s", err.message);
 		return STATUS_FAILED;
 	}
-	sink_init(&sink, format, options, (enum severity)values->fail_on);
+	ci_host_get(&host, &checker.arena);
+	options.rules = &checker.rules;
+	options.selection = &checker.selection;
+	options.host = &host;
+	sink_init(&sink, outputs, options);
 	if (reads_stdin(result))
 		check_stdin(&checker, values, &sink);
 	else
@@ -251,20 +257,22 @@ static int check(const struct check_values *values, const struct report_format *
 
 static int check_run(const struct command *command, int count, char *const *arguments)
 {
-	struct check_values values = {.min_confidence = PROOF_USAGE, .fail_on = SEVERITY_NOTE, .format = "full"};
-	const struct report_format *format;
+	struct check_values values = {.min_confidence = PROOF_USAGE, .fail_on = SEVERITY_NOTE};
+	struct outputs outputs = {NULL, 0};
 	struct option_result result;
 	struct err err;
 	int status;
 
 	if (!command_parse(command, count, arguments, &values, &result, &status))
 		goto out;
-	format = format_from_name(values.format, &err);
-	if (format && operands_are_valid(&values, &result, &err))
-		status = check(&values, format, &result);
+	if (outputs_init(&outputs, &values.formats, values.output_file, values.statistics, &err) &&
+	    operands_are_valid(&values, &result, &err))
+		status = check(&values, &outputs, &result);
 	else
 		status = command_usage_error(command, &err);
 out:
+	outputs_release(&outputs);
+	option_list_release(&values.formats);
 	option_result_release(&result);
 	return status;
 }
