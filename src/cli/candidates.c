@@ -28,7 +28,8 @@ static struct candidates of_formats(struct arena *arena)
 
 	while (report_formats[count])
 		count++;
-	found.items = ARENA_ARRAY(arena, struct candidate, count);
+	found.items = ARENA_ARRAY(arena, struct candidate, count + 1);
+	add(&found, "auto", "what fits the place: github in its jobs, else full");
 	for (size_t i = 0; i < count; i++)
 		add(&found, report_formats[i]->name, report_formats[i]->summary);
 	return found;

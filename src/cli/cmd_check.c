@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "cli/ci.h"
 #include "cli/links.h"
 #include "cli/message.h"
+#include "cli/outputs.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
 #include "cli/watch.h"
@@ -21,10 +23,12 @@ struct check_values {
 	int min_severity, fail_on; /* enum severity */
 	int colour;         /* enum colour_when */
 	int threads;
-	const char *format;
+	struct option_list formats;
+	const char *output_file;
+	const char *sarif_category;
 	const char *rules, *models;
 	const char *stdin_filename;
-	bool exit_zero, quiet, verbose, timing, isolated, no_cache, explain, watch;
+	bool exit_zero, quiet, verbose, timing, isolated, no_cache, explain, statistics, watch;
 };
 
 /* What a run needs before there are files. */
@@ -60,7 +64,14 @@ static const struct option_row check_options[] = {
 	 confidence_choices},
 	{"min-severity", 0, OPTION_CHOICE, "LEVEL", "leave out what is below hint, note, warning or error (default: hint)",
 	 VALUE(min_severity), severity_choices},
-	{"output-format", 0, OPTION_TEXT, "FORMAT", "one of those below (default: full)", VALUE(format), NULL},
+	{"output-format", 0, OPTION_LIST, "FORMAT",
+	 "one of those below (default: auto); FORMAT=FILE writes it to FILE; may be given several times",
+	 VALUE(formats), NULL},
+	{"output-file", 'o', OPTION_TEXT, "FILE", "write the report to FILE", VALUE(output_file), NULL},
+	{"sarif-category", 0, OPTION_TEXT, "NAME", "tell this upload of SARIF from others of the same commit",
+	 VALUE(sarif_category), NULL},
+	{"statistics", 0, OPTION_FLAG, NULL,
+	 "count per rule, in place of findings unless an --output-format shows them", VALUE(statistics), NULL},
 	{"fail-on", 0, OPTION_CHOICE, "LEVEL",
 	 "least severity that makes the exit status 1: hint, note, warning or error (default: note)", VALUE(fail_on),
 	 severity_choices},
@@ -84,24 +95,8 @@ static const struct option_row check_options[] = {
 static void add_formats(struct buf *out)
 {
 	buf_add_text(out, "\nFormats:\n");
-	for (size_t i = 0; report_formats[i]; i++)
-		buf_format(out, "  %-12s %s\n", report_formats[i]->name, report_formats[i]->summary);
+	outputs_add_help(out);
 	buf_add_text(out, "\nExit status: 0 no findings that fail a run, 1 findings, 2 something could not be checked.\n");
-}
-
-static const struct report_format *format_from_name(const char *name, struct err *err)
-{
-	const struct report_format *format = report_format_find(name);
-	struct buf names = BUF_INIT;
-
-	if (format)
-		return format;
-	for (size_t i = 0; report_formats[i]; i++)
-		buf_format(&names, "%s%s", i == 0 ? "" : report_formats[i + 1] ? ", " : " or ",
-			   report_formats[i]->name);
-	err_set(err, ERR_USAGE, "option '--output-format' takes %s, not '%s'", buf_text(&names), name);
-	buf_release(&names);
-	return NULL;
 }
 
 static bool reads_stdin(const struct option_result *result)
@@ -178,10 +173,12 @@ static void check_stdin(const struct checker *checker, const struct check_values
 	const char *shown = values->stdin_filename ? values->stdin_filename : "<stdin>";
 	struct err err;
 
-	if (os_read_stdin(SOURCE_LIMIT, &text, &err))
+	if (os_read_stdin(SOURCE_LIMIT, &text, &err)) {
 		sink_finish(sink, run_text(checker->linter, shown, buf_get(&text), &sink->base), 0);
-	else
+	} else {
 		sink_add_failure(sink, err.message);
+		sink_finish(sink, (struct run_totals){0}, 0);
+	}
 	buf_release(&text);
 }
 
@@ -200,6 +197,7 @@ static void check_paths(const struct checker *checker, const struct check_values
 			size_t count, struct sink *sink, struct os_watch *watch)
 {
 	static const char *const here[] = {"."};
+	struct run_totals totals = {0};
 	struct walk walk;
 
 	if (count == 0) {
@@ -214,11 +212,10 @@ static void check_paths(const struct checker *checker, const struct check_values
 	for (size_t i = 0; i < walk.problem_count; i++)
 		sink_add_failure(sink, walk.problems[i].text);
 	if (walk.file_count > 0)
-		sink_finish(sink,
-			    run_files(checker->linter, walk.files, walk.file_count, values->threads, &sink->base),
-			    walk.problem_count);
+		totals = run_files(checker->linter, walk.files, walk.file_count, values->threads, &sink->base);
 	else if (walk.problem_count == 0)
 		no_file(sink, paths, count);
+	sink_finish(sink, totals, walk.problem_count);
 	walk_release(&walk);
 }
 
@@ -231,14 +228,17 @@ static void print_timing(const struct lint_timing *timing, double total)
 }
 
 /* WATCH: NULL where the paths are checked once. */
-static int check(const struct check_values *values, const struct report_format *format,
-		 const struct option_result *result, struct os_watch *watch)
+static int check(const struct check_values *values, const struct outputs *outputs, const struct option_result *result,
+		 struct os_watch *watch)
 {
 	struct report_options options = {
 		.colour = terminal_wants_colour((enum colour_when)values->colour),
 		.columns = terminal_columns(),
 		.quiet = values->quiet,
+		.fail_on = (enum severity)values->fail_on,
+		.category = values->sarif_category,
 	};
+	struct report_host host;
 	double started = os_seconds();
 	struct checker checker;
 	struct sink sink;
@@ -251,7 +251,11 @@ static int check(const struct check_values *values, const struct report_format *
 	}
 	if (terminal_wants_links())
 		options.links = links_find(&checker.rules, &checker.arena);
-	sink_init(&sink, format, options, (enum severity)values->fail_on);
+	ci_host_get(&host, &checker.arena);
+	options.rules = &checker.rules;
+	options.selection = &checker.selection;
+	options.host = &host;
+	sink_init(&sink, outputs, options);
 	sink.verbose = values->verbose;
 	sink.min_severity = (enum severity)values->min_severity;
 	if (reads_stdin(result))
@@ -271,7 +275,7 @@ static int check(const struct check_values *values, const struct report_format *
 
 struct watched_check {
 	const struct check_values *values;
-	const struct report_format *format;
+	const struct outputs *outputs;
 	const struct option_result *result;
 };
 
@@ -279,13 +283,13 @@ static int check_again(void *context, struct os_watch *watch)
 {
 	const struct watched_check *again = context;
 
-	return check(again->values, again->format, again->result, watch);
+	return check(again->values, again->outputs, again->result, watch);
 }
 
-static int check_watching(const struct check_values *values, const struct report_format *format,
+static int check_watching(const struct check_values *values, const struct outputs *outputs,
 			  const struct option_result *result)
 {
-	struct watched_check again = {values, format, result};
+	struct watched_check again = {values, outputs, result};
 
 	return watch_run(check_again, &again, values->quiet);
 }
@@ -293,20 +297,22 @@ static int check_watching(const struct check_values *values, const struct report
 static int check_run(const struct command *command, int count, char *const *arguments)
 {
 	struct check_values values = {.min_confidence = PROOF_USAGE,
-				      .min_severity = SEVERITY_HINT, .fail_on = SEVERITY_NOTE, .format = "full"};
-	const struct report_format *format;
+				      .min_severity = SEVERITY_HINT, .fail_on = SEVERITY_NOTE};
+	struct outputs outputs = {NULL, 0};
 	struct option_result result;
 	struct err err;
 	int status;
 
 	if (!command_parse(command, count, arguments, &values, &result, &status))
 		goto out;
-	format = format_from_name(values.format, &err);
-	if (format && operands_are_valid(&values, &result, &err))
-		status = values.watch ? check_watching(&values, format, &result) : check(&values, format, &result, NULL);
+	if (outputs_init(&outputs, &values.formats, values.output_file, values.statistics, &err) &&
+	    operands_are_valid(&values, &result, &err))
+		status = values.watch ? check_watching(&values, &outputs, &result) : check(&values, &outputs, &result, NULL);
 	else
 		status = command_usage_error(command, &err);
 out:
+	outputs_release(&outputs);
+	option_list_release(&values.formats);
 	option_result_release(&result);
 	return status;
 }

@@ -14,11 +14,18 @@
 enum option_kind {
 	OPTION_FLAG,   /* bool, set to true */
 	OPTION_TEXT,   /* const char * */
+	OPTION_LIST,   /* struct option_list; may be given several times */
 	OPTION_CHOICE, /* int, the value of one of CHOICES */
 	OPTION_NUMBER  /* int, from 0 to OPTION_NUMBER_LIMIT */
 };
 
 enum { OPTION_NUMBER_LIMIT = 1024 };
+
+/* Texts in the order they were given; released by option_list_release. */
+struct option_list {
+	const char **items;
+	size_t count;
+};
 
 struct option_choice {
 	const char *name;
@@ -51,6 +58,7 @@ void option_result_release(struct option_result *result);
 const struct option_row *option_row_get(const struct option_row *rows, size_t index);
 /* Whether the next word is its value where none follows a '='. */
 bool option_takes_value(const struct option_row *row);
+void option_list_release(struct option_list *list);
 /* Appends a line per option for --help. */
 void option_add_help(const struct option_row *rows, struct buf *out);
 

@@ -61,6 +61,7 @@ static void names_in_help_say_what_fits(void **state)
 	assert_int_equal(of(state, "").kind, CANDIDATE_NOTHING);
 	assert_true(offers(of(state, "[COMMAND]"), "check"));
 	assert_true(offers(of(state, "FORMAT[=FILE]"), "concise"));
+	assert_true(offers(of(state, "FORMAT"), "auto"));
 }
 
 static void rules_are_offered_by_name_and_code(void **state)
