@@ -4,9 +4,13 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "cli/ci.h"
+#include "cli/links.h"
 #include "cli/message.h"
+#include "cli/outputs.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
+#include "cli/watch.h"
 #include "engine/lint.h"
 #include "engine/run.h"
 #include "engine/walk.h"
@@ -16,13 +20,15 @@
 struct check_values {
 	const char *select, *ignore;
 	int min_confidence; /* enum proof */
-	int fail_on;        /* enum severity */
+	int min_severity, fail_on; /* enum severity */
 	int colour;         /* enum colour_when */
 	int threads;
-	const char *format;
+	struct option_list formats;
+	const char *output_file;
+	const char *sarif_category;
 	const char *rules, *models;
 	const char *stdin_filename;
-	bool exit_zero, quiet, timing, isolated, no_cache, explain;
+	bool exit_zero, quiet, verbose, timing, isolated, no_cache, explain, statistics, watch;
 };
 
 /* What a run needs before there are files. */
@@ -56,13 +62,24 @@ static const struct option_row check_options[] = {
 	{"min-confidence", 0, OPTION_CHOICE, "PROOF",
 	 "what a finding must rest on: flow, usage, sibling or name (default: usage)", VALUE(min_confidence),
 	 confidence_choices},
-	{"output-format", 0, OPTION_TEXT, "FORMAT", "one of those below (default: full)", VALUE(format), NULL},
+	{"min-severity", 0, OPTION_CHOICE, "LEVEL", "leave out what is below hint, note, warning or error (default: hint)",
+	 VALUE(min_severity), severity_choices},
+	{"output-format", 0, OPTION_LIST, "FORMAT",
+	 "one of those below (default: auto); FORMAT=FILE writes it to FILE; may be given several times",
+	 VALUE(formats), NULL},
+	{"output-file", 'o', OPTION_TEXT, "FILE", "write the report to FILE", VALUE(output_file), NULL},
+	{"sarif-category", 0, OPTION_TEXT, "NAME", "tell this upload of SARIF from others of the same commit",
+	 VALUE(sarif_category), NULL},
+	{"statistics", 0, OPTION_FLAG, NULL,
+	 "count per rule, in place of findings unless an --output-format shows them", VALUE(statistics), NULL},
 	{"fail-on", 0, OPTION_CHOICE, "LEVEL",
 	 "least severity that makes the exit status 1: hint, note, warning or error (default: note)", VALUE(fail_on),
 	 severity_choices},
 	{"exit-zero", 0, OPTION_FLAG, NULL, "exit status 0 even where there are findings", VALUE(exit_zero), NULL},
 	{NULL, 'j', OPTION_NUMBER, "N", "use N threads (default: 0, one a core)", VALUE(threads), NULL},
 	{"quiet", 'q', OPTION_FLAG, NULL, "print findings and errors only", VALUE(quiet), NULL},
+	{"verbose", 'v', OPTION_FLAG, NULL, "say on standard error of each file what was done", VALUE(verbose), NULL},
+	{"watch", 'w', OPTION_FLAG, NULL, "check again after each change, until Ctrl-C", VALUE(watch), NULL},
 	{"color", 0, OPTION_CHOICE, "WHEN", "auto, always or never (default: auto)", VALUE(colour), colour_choices},
 	{"stdin-filename", 0, OPTION_TEXT, "NAME", "what to call standard input, which the path '-' reads",
 	 VALUE(stdin_filename), NULL},
@@ -78,24 +95,8 @@ static const struct option_row check_options[] = {
 static void add_formats(struct buf *out)
 {
 	buf_add_text(out, "\nFormats:\n");
-	for (size_t i = 0; report_formats[i]; i++)
-		buf_format(out, "  %-12s %s\n", report_formats[i]->name, report_formats[i]->summary);
+	outputs_add_help(out);
 	buf_add_text(out, "\nExit status: 0 no findings that fail a run, 1 findings, 2 something could not be checked.\n");
-}
-
-static const struct report_format *format_from_name(const char *name, struct err *err)
-{
-	const struct report_format *format = report_format_find(name);
-	struct buf names = BUF_INIT;
-
-	if (format)
-		return format;
-	for (size_t i = 0; report_formats[i]; i++)
-		buf_format(&names, "%s%s", i == 0 ? "" : report_formats[i + 1] ? ", " : " or ",
-			   report_formats[i]->name);
-	err_set(err, ERR_USAGE, "option '--output-format' takes %s, not '%s'", buf_text(&names), name);
-	buf_release(&names);
-	return NULL;
 }
 
 static bool reads_stdin(const struct option_result *result)
@@ -105,6 +106,8 @@ static bool reads_stdin(const struct option_result *result)
 
 static bool operands_are_valid(const struct check_values *values, const struct option_result *result, struct err *err)
 {
+	if (reads_stdin(result) && values->watch)
+		return err_set(err, ERR_USAGE, "standard input, '-', cannot be watched");
 	if (reads_stdin(result))
 		return true;
 	for (size_t i = 0; i < result->operand_count; i++) {
@@ -170,10 +173,12 @@ static void check_stdin(const struct checker *checker, const struct check_values
 	const char *shown = values->stdin_filename ? values->stdin_filename : "<stdin>";
 	struct err err;
 
-	if (os_read_stdin(SOURCE_LIMIT, &text, &err))
+	if (os_read_stdin(SOURCE_LIMIT, &text, &err)) {
 		sink_finish(sink, run_text(checker->linter, shown, buf_get(&text), &sink->base), 0);
-	else
+	} else {
 		sink_add_failure(sink, err.message);
+		sink_finish(sink, (struct run_totals){0}, 0);
+	}
 	buf_release(&text);
 }
 
@@ -189,9 +194,10 @@ static void no_file(struct sink *sink, const char *const *paths, size_t count)
 }
 
 static void check_paths(const struct checker *checker, const struct check_values *values, const char *const *paths,
-			size_t count, struct sink *sink)
+			size_t count, struct sink *sink, struct os_watch *watch)
 {
 	static const char *const here[] = {"."};
+	struct run_totals totals = {0};
 	struct walk walk;
 
 	if (count == 0) {
@@ -199,14 +205,17 @@ static void check_paths(const struct checker *checker, const struct check_values
 		count = 1;
 	}
 	walk_init(&walk, paths, count);
+	while (watch && watch_follow(watch, &walk)) {
+		walk_release(&walk);
+		walk_init(&walk, paths, count);
+	}
 	for (size_t i = 0; i < walk.problem_count; i++)
 		sink_add_failure(sink, walk.problems[i].text);
 	if (walk.file_count > 0)
-		sink_finish(sink,
-			    run_files(checker->linter, walk.files, walk.file_count, values->threads, &sink->base),
-			    walk.problem_count);
+		totals = run_files(checker->linter, walk.files, walk.file_count, values->threads, &sink->base);
 	else if (walk.problem_count == 0)
 		no_file(sink, paths, count);
+	sink_finish(sink, totals, walk.problem_count);
 	walk_release(&walk);
 }
 
@@ -219,11 +228,18 @@ static void print_timing(const struct lint_timing *timing, double imports, doubl
 		total);
 }
 
-static int check(const struct check_values *values, const struct report_format *format,
-		 const struct option_result *result)
+/* WATCH: NULL where the paths are checked once. */
+static int check(const struct check_values *values, const struct outputs *outputs, const struct option_result *result,
+		 struct os_watch *watch)
 {
-	struct report_options options = {terminal_wants_colour((enum colour_when)values->colour), terminal_columns(),
-					 values->quiet};
+	struct report_options options = {
+		.colour = terminal_wants_colour((enum colour_when)values->colour),
+		.columns = terminal_columns(),
+		.quiet = values->quiet,
+		.fail_on = (enum severity)values->fail_on,
+		.category = values->sarif_category,
+	};
+	struct report_host host;
 	double started = os_seconds();
 	struct checker checker;
 	struct sink sink;
@@ -234,11 +250,19 @@ static int check(const struct check_values *values, const struct report_format *
 		message_error("%s", err.message);
 		return STATUS_FAILED;
 	}
-	sink_init(&sink, format, options, (enum severity)values->fail_on);
+	if (terminal_wants_links())
+		options.links = links_find(&checker.rules, &checker.arena);
+	ci_host_get(&host, &checker.arena);
+	options.rules = &checker.rules;
+	options.selection = &checker.selection;
+	options.host = &host;
+	sink_init(&sink, outputs, options);
+	sink.verbose = values->verbose;
+	sink.min_severity = (enum severity)values->min_severity;
 	if (reads_stdin(result))
 		check_stdin(&checker, values, &sink);
 	else
-		check_paths(&checker, values, result->operands, result->operand_count, &sink);
+		check_paths(&checker, values, result->operands, result->operand_count, &sink, watch);
 	if (values->timing)
 		print_timing(&sink.timing, linter_import_seconds(checker.linter), os_seconds() - started);
 	if (sink_tell_failures(&sink))
@@ -250,22 +274,46 @@ static int check(const struct check_values *values, const struct report_format *
 	return status;
 }
 
+struct watched_check {
+	const struct check_values *values;
+	const struct outputs *outputs;
+	const struct option_result *result;
+};
+
+static int check_again(void *context, struct os_watch *watch)
+{
+	const struct watched_check *again = context;
+
+	return check(again->values, again->outputs, again->result, watch);
+}
+
+static int check_watching(const struct check_values *values, const struct outputs *outputs,
+			  const struct option_result *result)
+{
+	struct watched_check again = {values, outputs, result};
+
+	return watch_run(check_again, &again, values->quiet);
+}
+
 static int check_run(const struct command *command, int count, char *const *arguments)
 {
-	struct check_values values = {.min_confidence = PROOF_USAGE, .fail_on = SEVERITY_NOTE, .format = "full"};
-	const struct report_format *format;
+	struct check_values values = {.min_confidence = PROOF_USAGE,
+				      .min_severity = SEVERITY_HINT, .fail_on = SEVERITY_NOTE};
+	struct outputs outputs = {NULL, 0};
 	struct option_result result;
 	struct err err;
 	int status;
 
 	if (!command_parse(command, count, arguments, &values, &result, &status))
 		goto out;
-	format = format_from_name(values.format, &err);
-	if (format && operands_are_valid(&values, &result, &err))
-		status = check(&values, format, &result);
+	if (outputs_init(&outputs, &values.formats, values.output_file, values.statistics, &err) &&
+	    operands_are_valid(&values, &result, &err))
+		status = values.watch ? check_watching(&values, &outputs, &result) : check(&values, &outputs, &result, NULL);
 	else
 		status = command_usage_error(command, &err);
 out:
+	outputs_release(&outputs);
+	option_list_release(&values.formats);
 	option_result_release(&result);
 	return status;
 }

@@ -80,6 +80,12 @@ static bool set_choice(int *value, const struct option_choice *choices, const ch
 	return false;
 }
 
+static void list_add(struct option_list *list, const char *text)
+{
+	list->items = mem_resize(list->items, list->count + 1, sizeof *list->items);
+	list->items[list->count++] = text;
+}
+
 static bool set_value(struct reader *reader, const struct option_row *row, const char *text, const char *shown)
 {
 	void *value = reader->values + row->offset;
@@ -90,6 +96,9 @@ static bool set_value(struct reader *reader, const struct option_row *row, const
 		return true;
 	case OPTION_TEXT:
 		*(const char **)value = text;
+		return true;
+	case OPTION_LIST:
+		list_add(value, text);
 		return true;
 	case OPTION_CHOICE:
 		return set_choice(value, row->choices, text, shown, reader->err);
@@ -207,6 +216,12 @@ void option_result_release(struct option_result *result)
 	result->operand_count = 0;
 }
 
+void option_list_release(struct option_list *list)
+{
+	free(list->items);
+	*list = (struct option_list){NULL, 0};
+}
+
 /* "  -j, --threads N" */
 static void add_form(struct buf *out, const struct option_row *row)
 {
@@ -231,11 +246,27 @@ static void add_row(struct buf *out, const struct option_row *row)
 	buf_add_char(out, '\n');
 }
 
-void option_add_help(const struct option_row *rows, struct buf *out)
+const struct option_row *option_row_get(const struct option_row *rows, size_t index)
 {
 	static const struct option_row help = {"help", 'h', OPTION_FLAG, NULL, "print this help", 0, NULL};
 
-	for (; !is_last(rows); rows++)
-		add_row(out, rows);
-	add_row(out, &help);
+	for (; !is_last(rows); rows++, index--) {
+		if (index == 0)
+			return rows;
+	}
+	return index == 0 ? &help : NULL;
+}
+
+bool option_takes_value(const struct option_row *row)
+{
+	/* "--add-ignore[=REASON]" stands alone as well */
+	return row->argument && row->argument[0] != '[';
+}
+
+void option_add_help(const struct option_row *rows, struct buf *out)
+{
+	const struct option_row *row;
+
+	for (size_t i = 0; (row = option_row_get(rows, i)); i++)
+		add_row(out, row);
 }

@@ -1,21 +1,52 @@
 #include "cli/sink.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/os.h"
+#include "cli/ci.h"
 #include "cli/message.h"
 #include "cli/output.h"
+#include "report/guard.h"
+#include "report/summary.h"
 
-/* Prints what the report has so far. */
+/* Whatever an output takes from REPORT it has failed to take. */
+static void fail(struct sink *sink, struct report *report)
+{
+	sink->write_failed = true;
+	buf_reset(&report->out);
+}
+
+/* Prints what the reports for standard output have so far. */
 static void print(struct sink *sink)
 {
-	if (sink->report.out.length == 0)
-		return;
-	progress_erase(&sink->progress);
-	if (sink->write_failed || !output_write(&sink->report.out, &sink->write_error)) {
-		sink->write_failed = true;
-		buf_reset(&sink->report.out);
+	for (size_t i = 0; i < sink->outputs->count; i++) {
+		struct report *report = &sink->reports[i];
+		struct buf guarded = BUF_INIT;
+
+		if (sink->outputs->items[i].path || report->out.length == 0)
+			continue;
+		progress_erase(&sink->progress);
+		if (sink->guarded && !report->format->for_programs) {
+			guard_add(&guarded, buf_get(&report->out));
+			buf_release(&report->out);
+			report->out = guarded;
+		}
+		if (sink->write_failed || !output_write(&report->out, &sink->write_error))
+			fail(sink, report);
 	}
+}
+
+/* Whether a report that people see shows problems. */
+static bool problems_are_shown(const struct sink *sink)
+{
+	for (size_t i = 0; i < sink->outputs->count; i++) {
+		if (!sink->outputs->items[i].path && sink->reports[i].format->shows_problems)
+			return true;
+	}
+	return false;
 }
 
 static void tell_problems(struct sink *sink, const struct run_file *file)
@@ -34,19 +65,63 @@ static void tell_problems(struct sink *sink, const struct run_file *file)
 	}
 }
 
+static void tell_file(struct sink *sink, const struct run_file *file)
+{
+	const struct lint_result *result = file->result;
+
+	progress_erase(&sink->progress);
+	if (!result)
+		message_info("could not check '%s'", file->path);
+	else if (result->skipped)
+		message_info("skipped '%s': it names nothing that could leak", file->path);
+	else
+		message_info("checked '%s': %zu finding%s", file->path, result->finding_count,
+			     result->finding_count == 1 ? "" : "s");
+}
+
+/* Those findings of RESULT, in an array of their own. */
+static struct lint_result severe_enough(const struct lint_result *result, enum severity least)
+{
+	struct lint_result kept = *result;
+
+	kept.findings = mem_new(result->finding_count + 1, sizeof *kept.findings);
+	kept.finding_count = 0;
+	for (size_t i = 0; i < result->finding_count; i++) {
+		if (result->findings[i].severity >= least)
+			kept.findings[kept.finding_count++] = result->findings[i];
+	}
+	return kept;
+}
+
+static void failure_add(struct sink *sink, const char *text)
+{
+	buf_add(&sink->failures, text, strlen(text) + 1);
+}
+
 static void on_file(struct run_sink *base, const struct run_file *file)
 {
 	struct sink *sink = (struct sink *)base;
+	struct run_file filtered = *file;
+	struct lint_result kept = {.findings = NULL};
 
+	if (file->result && sink->min_severity > SEVERITY_HINT) {
+		kept = severe_enough(file->result, sink->min_severity);
+		filtered.result = &kept;
+		file = &filtered;
+	}
 	report_totals_add(&sink->totals, file, sink->fail_on);
 	if (file->error)
-		sink_add_failure(sink, file->error);
-	if (!sink->report.format->shows_problems)
+		failure_add(sink, file->error);
+	if (!problems_are_shown(sink))
 		tell_problems(sink, file);
-	sink->report.format->file(&sink->report, file);
+	for (size_t i = 0; i < sink->outputs->count; i++)
+		sink->reports[i].format->file(&sink->reports[i], file);
 	print(sink);
+	if (sink->verbose)
+		tell_file(sink, file);
 	if (file->result && file->result->explanation)
 		fprintf(stderr, "%s:\n%s", file->path, file->result->explanation);
+	free(kept.findings);
 }
 
 static void on_progress(struct run_sink *base, size_t done, size_t total)
@@ -54,27 +129,92 @@ static void on_progress(struct run_sink *base, size_t done, size_t total)
 	progress_draw(&((struct sink *)base)->progress, done, total);
 }
 
-void sink_init(struct sink *sink, const struct report_format *format, struct report_options options,
-	       enum severity fail_on)
+void sink_init(struct sink *sink, const struct outputs *outputs, struct report_options options)
 {
 	memset(sink, 0, sizeof *sink);
 	sink->base = (struct run_sink){on_file, on_progress};
-	sink->fail_on = fail_on;
+	sink->outputs = outputs;
+	sink->reports = mem_new(outputs->count, sizeof *sink->reports);
+	sink->fail_on = options.fail_on;
+	sink->guarded = ci_reads_commands();
+	sink->quiet = options.quiet;
 	buf_init(&sink->failures);
 	progress_init(&sink->progress, !options.quiet);
-	report_init(&sink->report, format, options);
-	format->begin(&sink->report);
+	for (size_t i = 0; i < outputs->count; i++) {
+		struct report_options own = options;
+
+		own.colour = options.colour && !outputs->items[i].path;
+		own.links = outputs->items[i].path ? NULL : options.links;
+		report_init(&sink->reports[i], outputs->items[i].format, own);
+		outputs->items[i].format->begin(&sink->reports[i]);
+	}
 }
 
 void sink_release(struct sink *sink)
 {
-	report_release(&sink->report);
+	for (size_t i = 0; i < sink->outputs->count; i++)
+		report_release(&sink->reports[i]);
+	free(sink->reports);
 	buf_release(&sink->failures);
 }
 
 void sink_add_failure(struct sink *sink, const char *text)
 {
-	buf_add(&sink->failures, text, strlen(text) + 1);
+	failure_add(sink, text);
+	for (size_t i = 0; i < sink->outputs->count; i++) {
+		if (sink->reports[i].format->failure)
+			sink->reports[i].format->failure(&sink->reports[i], text);
+	}
+}
+
+/* Writes the reports that have a file of their own. */
+static void write_files(struct sink *sink)
+{
+	struct err err;
+
+	for (size_t i = 0; i < sink->outputs->count; i++) {
+		const char *path = sink->outputs->items[i].path;
+
+		if (path && !os_write_file(path, buf_get(&sink->reports[i].out), &err))
+			failure_add(sink, err.message);
+	}
+}
+
+/* A report for the page of a job goes there as well, and lines about what was left out to standard error. */
+static void write_extras(struct sink *sink)
+{
+	const char *path = ci_job_summary_path();
+	struct err err;
+
+	for (size_t i = 0; i < sink->outputs->count; i++) {
+		struct report *report = &sink->reports[i];
+		char *line = report->remarks.bytes;
+
+		if (path && report->job_summary.length > 0 &&
+		    !os_append_file(path, buf_get(&report->job_summary), &err))
+			message_warning("%s; the summary of the job is missing", err.message);
+		for (char *end; line && (end = strchr(line, '\n')); line = end + 1) {
+			*end = '\0';
+			message_warning("%s", line);
+		}
+	}
+}
+
+/* Who sent all reports to files wants to know how it went. */
+static void print_summary(struct sink *sink)
+{
+	struct buf line = BUF_INIT;
+
+	for (size_t i = 0; i < sink->outputs->count; i++) {
+		if (!sink->outputs->items[i].path)
+			return;
+	}
+	if (sink->quiet || sink->totals.files == sink->totals.paths)
+		return;
+	summary_add(&line, &sink->totals);
+	if (!output_write(&line, &sink->write_error))
+		sink->write_failed = true;
+	buf_release(&line);
 }
 
 void sink_finish(struct sink *sink, struct run_totals totals, size_t paths)
@@ -82,9 +222,14 @@ void sink_finish(struct sink *sink, struct run_totals totals, size_t paths)
 	sink->timing = totals.timing;
 	sink->totals.files = totals.files + paths;
 	sink->totals.failed = totals.failed + paths;
-	sink->report.format->end(&sink->report, &sink->totals);
+	sink->totals.paths = paths;
+	for (size_t i = 0; i < sink->outputs->count; i++)
+		sink->reports[i].format->end(&sink->reports[i], &sink->totals);
 	progress_erase(&sink->progress);
 	print(sink);
+	write_files(sink);
+	print_summary(sink);
+	write_extras(sink);
 }
 
 bool sink_tell_failures(const struct sink *sink)

@@ -1,12 +1,10 @@
 /* One line a finding, as compilers write them: editors and grep read it. */
 #include "report/formats.h"
+#include "report/place.h"
 #include "report/style.h"
+#include "report/title.h"
 #include "report/visible.h"
 #include "rule/rule.h"
-
-static void concise_begin(struct report *report)
-{
-}
 
 static void concise_file(struct report *report, const struct run_file *file)
 {
@@ -19,11 +17,10 @@ static void concise_file(struct report *report, const struct run_file *file)
 		style_begin(out, colour, STYLE_PATH);
 		visible_add(out, str_from(file->path));
 		style_end(out, colour, STYLE_PATH);
-		buf_format(out, ":%lu:%lu: ", (unsigned long)finding->at.start.line,
-			   (unsigned long)finding->at.start.column);
-		style_begin(out, colour, STYLE_CODE);
-		buf_format(out, "%s %s", finding->rule->code, finding->rule->name);
-		style_end(out, colour, STYLE_CODE);
+		buf_add_char(out, ':');
+		place_add_position(out, &finding->at);
+		buf_add_text(out, ": ");
+		title_add(out, &report->options, finding->rule);
 		buf_add_text(out, " [");
 		style_add(out, colour, style_of_severity(finding->severity), severity_name(finding->severity));
 		buf_add_text(out, "] ");
@@ -32,14 +29,10 @@ static void concise_file(struct report *report, const struct run_file *file)
 	}
 }
 
-static void concise_end(struct report *report, const struct report_totals *totals)
-{
-}
-
 const struct report_format report_concise = {
 	.name = "concise",
 	.summary = "one line a finding: path:line:column: CODE name [severity] message",
-	.begin = concise_begin,
+	.begin = report_nothing,
 	.file = concise_file,
-	.end = concise_end,
+	.end = report_no_end,
 };

@@ -3,15 +3,13 @@
 
 #include "report/diff.h"
 #include "report/formats.h"
+#include "report/place.h"
 #include "report/snippet.h"
 #include "report/style.h"
 #include "report/summary.h"
+#include "report/title.h"
 #include "report/visible.h"
 #include "rule/rule.h"
-
-static void full_begin(struct report *report)
-{
-}
 
 static size_t digits(uint32_t number)
 {
@@ -46,8 +44,10 @@ static void add_place(struct report *report, const char *path, const struct exce
 
 	style_begin(out, report->options.colour, STYLE_PATH);
 	visible_add(out, str_from(path));
-	if (at->start.line)
-		buf_format(out, ":%lu:%lu", (unsigned long)at->start.line, (unsigned long)at->start.column);
+	if (at->start.line) {
+		buf_add_char(out, ':');
+		place_add_position(out, at);
+	}
 	style_end(out, report->options.colour, STYLE_PATH);
 	buf_add_text(out, ": ");
 }
@@ -60,9 +60,7 @@ static void add_headline(struct report *report, const char *path, const struct f
 	add_place(report, path, &finding->at);
 	style_add(out, colour, style_of_severity(finding->severity), severity_name(finding->severity));
 	buf_add_char(out, ' ');
-	style_begin(out, colour, STYLE_CODE);
-	buf_format(out, "%s %s", finding->rule->code, finding->rule->name);
-	style_end(out, colour, STYLE_CODE);
+	title_add(out, &report->options, finding->rule);
 	buf_add_text(out, ": ");
 	visible_add(out, str_from(finding->message));
 	buf_add_char(out, '\n');
@@ -176,7 +174,7 @@ static void full_file(struct report *report, const struct run_file *file)
 
 static void full_end(struct report *report, const struct report_totals *totals)
 {
-	if (report->options.quiet)
+	if (report->options.quiet || totals->files == totals->paths)
 		return;
 	summary_add(&report->out, totals);
 	if (totals->findings > 0)
@@ -185,9 +183,9 @@ static void full_end(struct report *report, const struct report_totals *totals)
 
 const struct report_format report_full = {
 	.name = "full",
-	.summary = "for people: source, trail, growth and what to write instead (the default)",
+	.summary = "for people: source, trail, growth and what to write instead",
 	.shows_problems = true,
-	.begin = full_begin,
+	.begin = report_nothing,
 	.file = full_file,
 	.end = full_end,
 };
