@@ -8,6 +8,7 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "text/glob.h"
+#include "text/notebook.h"
 
 /* Larger ignore files are not read: nobody wrote them. */
 enum { IGNORE_FILE_LIMIT = 16 << 20 };
@@ -84,7 +85,7 @@ static bool is_source_name(const char *name)
 	struct str text = str_from(name);
 
 	/* Emacs marks a file being edited by a dangling link ".#file.py". */
-	return (str_ends(text, ".py") || str_ends(text, ".pyi")) && !str_starts(text, ".#");
+	return (str_ends(text, ".py") || str_ends(text, ".pyi") || notebook_is_name(name)) && !str_starts(text, ".#");
 }
 
 static const char *path_join(struct arena *arena, const char *folder, const char *name)

@@ -324,6 +324,16 @@ static void lines_find(struct source *source)
 	source->line_count = (uint32_t)starts.count;
 }
 
+void source_init_text(struct source *source, struct buf *decoded)
+{
+	*source = (struct source){.encoding = "utf-8"};
+	buf_reserve(decoded, 0);
+	source->text = decoded->bytes;
+	source->length = (uint32_t)decoded->length;
+	lines_find(source);
+	buf_init(decoded);
+}
+
 bool source_init(struct source *source, struct str raw, struct err *err)
 {
 	struct decoding decoding = {BUF_INIT, raw.length, 0, 0, 0};
@@ -438,6 +448,9 @@ void source_release(struct source *source)
 {
 	free(source->text);
 	free(source->line_starts);
+	free(source->origins);
+	free(source->written);
+	free(source->masks);
 	*source = (struct source){.encoding = ""};
 }
 
@@ -470,7 +483,21 @@ struct place source_place(const struct source *source, uint32_t offset)
 	offset = offset_clamp(source, offset);
 	for (uint32_t i = source->line_starts[place.line - 1]; i < offset; i++)
 		place.column += ((unsigned char)source->text[i] & 0xC0) != 0x80;
+	if (source->origins)
+		place.line = source->origins[place.line - 1].line;
 	return place;
+}
+
+uint32_t source_cell(const struct source *source, uint32_t offset)
+{
+	return source->origins ? source->origins[source_line(source, offset) - 1].cell : 0;
+}
+
+uint32_t source_file_line(const struct source *source, uint32_t offset)
+{
+	uint32_t line = source_line(source, offset);
+
+	return source->origins ? source->origins[line - 1].file_line : line;
 }
 
 uint32_t source_utf16_column(const struct source *source, uint32_t offset)
@@ -502,6 +529,15 @@ struct str source_line_text(const struct source *source, uint32_t line)
 			end--;
 	}
 	return (struct str){source->text + start, end - start};
+}
+
+struct str source_line_written(const struct source *source, uint32_t line)
+{
+	struct str text = source_line_text(source, line);
+
+	if (source->written && text.length)
+		text.at = source->written + (text.at - source->text);
+	return text;
 }
 
 struct str source_slice(const struct source *source, struct span span)
