@@ -362,6 +362,16 @@ bool source_init(struct source *source, struct str raw, struct err *err)
 	return true;
 }
 
+void source_init_like(struct source *source, const struct source *other, struct buf *text)
+{
+	*source = *other;
+	buf_reserve(text, 0);
+	source->text = text->bytes;
+	source->length = (uint32_t)text->length;
+	*text = (struct buf)BUF_INIT;
+	lines_find(source);
+}
+
 /* Converts all of TEXT, or stops at what the encoding lacks, whose offset is returned. */
 static size_t iconv_encode(iconv_t converter, struct str text, struct buf *out)
 {

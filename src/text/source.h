@@ -34,6 +34,8 @@ struct place {
  * in such numbers that it is no text), ERR_DECODE (a cookie that names no known encoding, or more bad bytes than a
  * hundredth of the text), ERR_TOO_BIG. Source: PEP 263. */
 bool source_init(struct source *source, struct str raw, struct err *err);
+/* Makes a source of TEXT, which is decoded already and is taken, that is otherwise as OTHER. */
+void source_init_like(struct source *source, const struct source *other, struct buf *text);
 void source_release(struct source *source);
 
 /* Appends TEXT, which is what the decoded text is to become, as the bytes of a file: byte order mark and encoding are those
