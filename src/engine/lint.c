@@ -14,6 +14,7 @@
 #include "py/query.h"
 #include "rule/fingerprint.h"
 #include "rule/match.h"
+#include "text/notebook.h"
 
 struct linter {
 	const struct rule_set *rules;
@@ -232,6 +233,14 @@ static const char *scope_at(const struct lower *lower, uint32_t offset, struct a
 	return scope;
 }
 
+/* A fix that would change a magic, or more than one cell at a time, is none. */
+static void drop_reaching_edits(const struct source *source, struct finding *finding)
+{
+	for (size_t i = 0; i < finding->edit_count; i++)
+		if (!notebook_allows(source, finding->edits[i].span))
+			finding->edit_count = 0;
+}
+
 static void analyse(struct lint_worker *worker, const char *path, const struct source *source, TSNode root,
 		    struct lint_result *result)
 {
@@ -257,6 +266,8 @@ static void analyse(struct lint_worker *worker, const char *path, const struct s
 	struct match_input input = {linter->rules, linter->selection, source, &analysis, &judgement, &worker->candidates,
 				    &result->arena};
 	result->findings = match_rules(&input, &result->finding_count);
+	for (size_t i = 0; source->origins && i < result->finding_count; i++)
+		drop_reaching_edits(source, &result->findings[i]);
 	for (size_t i = 0; i < result->finding_count; i++)
 		result->findings[i].scope = scope_at(&lower, result->findings[i].at.span.start, &result->arena);
 	fingerprints_set(result->findings, result->finding_count, source, &result->arena);
@@ -305,6 +316,14 @@ void lint_source(struct lint_worker *worker, const char *path, const struct sour
 		analyse(worker, path, source, root, result);
 	ts_tree_delete(tree);
 	arena_reset(&worker->arena);
+}
+
+void lint_remark(const char *text, struct lint_result *result)
+{
+	memset(result, 0, sizeof *result);
+	arena_init(&result->arena);
+	result->skipped = true;
+	add_problem(result, NULL, (struct span){0, 0}, arena_dup(&result->arena, text));
 }
 
 void lint_result_release(struct lint_result *result)

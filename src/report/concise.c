@@ -19,8 +19,8 @@ static void concise_file(struct report *report, const struct run_file *file)
 		style_begin(out, colour, STYLE_PATH);
 		visible_add(out, str_from(file->path));
 		style_end(out, colour, STYLE_PATH);
-		buf_format(out, ":%lu:%lu: ", (unsigned long)finding->at.start.line,
-			   (unsigned long)finding->at.start.column);
+		excerpt_add_place(out, &finding->at);
+		buf_add_text(out, ": ");
 		style_begin(out, colour, STYLE_CODE);
 		buf_format(out, "%s %s", finding->rule->code, finding->rule->name);
 		style_end(out, colour, STYLE_CODE);

@@ -21,6 +21,8 @@ static void write_number(struct json_writer *writer, const char *key, uint32_t n
 
 static void write_place(struct json_writer *writer, const struct excerpt *at)
 {
+	if (at->cell)
+		write_number(writer, "cell", at->cell);
 	write_number(writer, "line", at->start.line);
 	write_number(writer, "column", at->start.column);
 	write_number(writer, "end_line", at->end.line);
@@ -40,8 +42,9 @@ static void write_trail(struct json_writer *writer, const struct finding *findin
 	json_array_end(writer);
 }
 
-/* Edits are places in the decoded text, in bytes: "start", "end" (exclusive) and the "text" to put there. */
-static void write_fix(struct json_writer *writer, const struct finding *finding)
+/* Edits are places in the decoded text, in bytes: "start", "end" (exclusive) and the "text" to put there. In a notebook
+ * the text is the source of the "cell". */
+static void write_fix(struct json_writer *writer, const struct source *source, const struct finding *finding)
 {
 	json_key(writer, "fix");
 	json_object_begin(writer);
@@ -53,8 +56,10 @@ static void write_fix(struct json_writer *writer, const struct finding *finding)
 		const struct edit *edit = &finding->edits[i];
 
 		json_object_begin(writer);
-		write_number(writer, "start", edit->span.start);
-		write_number(writer, "end", edit->span.end);
+		if (finding->at.cell)
+			write_number(writer, "cell", source_cell(source, edit->span.start));
+		write_number(writer, "start", source_cell_offset(source, edit->span.start));
+		write_number(writer, "end", source_cell_offset(source, edit->span.start) + edit->span.end - edit->span.start);
 		write_text(writer, "text", edit->text);
 		json_object_end(writer);
 	}
@@ -62,10 +67,10 @@ static void write_fix(struct json_writer *writer, const struct finding *finding)
 	json_object_end(writer);
 }
 
-static void write_finding(struct json_writer *writer, const char *path, const struct finding *finding)
+static void write_finding(struct json_writer *writer, const struct run_file *file, const struct finding *finding)
 {
 	json_object_begin(writer);
-	write_text(writer, "path", path);
+	write_text(writer, "path", file->path);
 	write_place(writer, &finding->at);
 	write_text(writer, "code", finding->rule->code);
 	write_text(writer, "name", finding->rule->name);
@@ -82,7 +87,7 @@ static void write_finding(struct json_writer *writer, const char *path, const st
 	if (finding->note_count)
 		write_trail(writer, finding);
 	if (finding->edit_count)
-		write_fix(writer, finding);
+		write_fix(writer, file->source, finding);
 	json_object_end(writer);
 }
 
@@ -92,7 +97,7 @@ static void json_lines_file(struct report *report, const struct run_file *file)
 		struct json_writer writer;
 
 		json_writer_init(&writer, &report->out);
-		write_finding(&writer, file->path, &file->result->findings[i]);
+		write_finding(&writer, file, &file->result->findings[i]);
 		buf_add_char(&report->out, '\n');
 	}
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/buf.h"
 #include "base/str.h"
 #include "flow/proof.h"
 #include "text/edit.h"
@@ -36,6 +37,9 @@ struct excerpt {
 	const char *line_text; /* the first line, without its end, valid UTF-8; may hold control characters */
 	size_t line_length;    /* bytes */
 };
+
+/* Appends ":5:9", in a notebook ":cell 3:5:9"; nothing where AT speaks of the whole file. */
+void excerpt_add_place(struct buf *out, const struct excerpt *at);
 
 struct finding_note {
 	struct excerpt at;

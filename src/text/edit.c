@@ -97,27 +97,41 @@ size_t edit_choose(const struct edit_group *groups, size_t count, bool *chosen)
 	return taken;
 }
 
-void edit_apply(struct str text, const struct edit_group *groups, size_t count, const bool *chosen, struct buf *out)
+struct edit *edit_order(const struct edit_group *groups, size_t count, const bool *chosen, size_t *edit_count)
 {
 	VEC(struct ordered) order = {0};
-	size_t done = 0;
+	struct edit *edits;
 
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; chosen[i] && k < groups[i].count; k++)
 			VEC_ADD(&order, (struct ordered){groups[i].edits[k].span, order.count, &groups[i].edits[k]});
 	if (order.count)
 		qsort(order.items, order.count, sizeof *order.items, by_place);
-	for (size_t i = 0; i < order.count; i++) {
-		struct span span = order.items[i].span;
+	edits = mem_new(order.count + 1, sizeof *edits);
+	for (size_t i = 0; i < order.count; i++)
+		edits[i] = *order.items[i].edit;
+	*edit_count = order.count;
+	VEC_RELEASE(&order);
+	return edits;
+}
+
+void edit_apply(struct str text, const struct edit_group *groups, size_t count, const bool *chosen, struct buf *out)
+{
+	size_t edit_count;
+	struct edit *edits = edit_order(groups, count, chosen, &edit_count);
+	size_t done = 0;
+
+	for (size_t i = 0; i < edit_count; i++) {
+		struct span span = edits[i].span;
 
 		if (span.start < done || span.end < span.start || span.end > text.length)
 			BUG("edits overlap or lie outside of the text");
 		buf_add(out, text.at + done, span.start - done);
-		buf_add_text(out, order.items[i].edit->text);
+		buf_add_text(out, edits[i].text);
 		done = span.end;
 	}
 	buf_add(out, text.at + done, text.length - done);
-	VEC_RELEASE(&order);
+	free(edits);
 }
 
 /* ---- the difference of two texts ---- */

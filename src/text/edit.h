@@ -28,6 +28,9 @@ struct edit_group {
  * an edit out of its reach is chosen. Order of COUNT log COUNT. */
 size_t edit_choose(const struct edit_group *groups, size_t count, bool *chosen);
 
+/* The edits of the chosen of COUNT groups, ordered by place; on the heap. */
+struct edit *edit_order(const struct edit_group *groups, size_t count, const bool *chosen, size_t *edit_count);
+
 /* Appends TEXT with the edits of the chosen of COUNT groups. */
 void edit_apply(struct str text, const struct edit_group *groups, size_t count, const bool *chosen, struct buf *out);
 

@@ -172,12 +172,13 @@ static bool program_init(struct program *program, struct str raw, struct err *er
 
 bool notebook_init(struct source *source, struct str raw, struct err *err)
 {
+	static const struct source plain = {.encoding = "utf-8"};
 	struct program program;
 
-	*source = (struct source){.encoding = "utf-8"};
+	*source = plain;
 	if (!program_init(&program, raw, err))
 		return false;
-	source_init_text(source, &program.text);
+	source_init_like(source, &plain, &program.text);
 	if (source->line_count != program.origins.count)
 		BUG("lines of a notebook without an origin");
 	buf_reserve(&program.written, 0);

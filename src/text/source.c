@@ -324,16 +324,6 @@ static void lines_find(struct source *source)
 	source->line_count = (uint32_t)starts.count;
 }
 
-void source_init_text(struct source *source, struct buf *decoded)
-{
-	*source = (struct source){.encoding = "utf-8"};
-	buf_reserve(decoded, 0);
-	source->text = decoded->bytes;
-	source->length = (uint32_t)decoded->length;
-	lines_find(source);
-	buf_init(decoded);
-}
-
 bool source_init(struct source *source, struct str raw, struct err *err)
 {
 	struct decoding decoding = {BUF_INIT, raw.length, 0, 0, 0};
@@ -370,6 +360,16 @@ bool source_init(struct source *source, struct str raw, struct err *err)
 		return false;
 	}
 	return true;
+}
+
+void source_init_like(struct source *source, const struct source *other, struct buf *text)
+{
+	*source = *other;
+	buf_reserve(text, 0);
+	source->text = text->bytes;
+	source->length = (uint32_t)text->length;
+	*text = (struct buf)BUF_INIT;
+	lines_find(source);
 }
 
 /* Converts all of TEXT, or stops at what the encoding lacks, whose offset is returned. */
@@ -491,6 +491,20 @@ struct place source_place(const struct source *source, uint32_t offset)
 uint32_t source_cell(const struct source *source, uint32_t offset)
 {
 	return source->origins ? source->origins[source_line(source, offset) - 1].cell : 0;
+}
+
+uint32_t source_cell_offset(const struct source *source, uint32_t offset)
+{
+	uint32_t line = source_line(source, offset) - 1;
+	uint32_t before = offset - source->line_starts[line];
+
+	if (!source->origins)
+		return offset;
+	for (uint32_t i = line; i > 0 && source->origins[i - 1].cell == source->origins[line].cell; i--) {
+		if (!source->origins[i - 1].is_added)
+			before += source->line_starts[i] - source->line_starts[i - 1];
+	}
+	return before;
 }
 
 uint32_t source_file_line(const struct source *source, uint32_t offset)

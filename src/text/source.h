@@ -48,8 +48,9 @@ struct place {
  * in such numbers that it is no text), ERR_DECODE (a cookie that names no known encoding, or more bad bytes than a
  * hundredth of the text), ERR_TOO_BIG. Source: PEP 263. */
 bool source_init(struct source *source, struct str raw, struct err *err);
-/* Takes the text out of DECODED, which is UTF-8, as it is. */
-void source_init_text(struct source *source, struct buf *decoded);
+/* Makes a source of TEXT, which is decoded already and is taken, that is otherwise as OTHER, a plain
+ * file. */
+void source_init_like(struct source *source, const struct source *other, struct buf *text);
 void source_release(struct source *source);
 
 /* Appends TEXT, which is what the decoded text is to become, as the bytes of a file: byte order mark and encoding are those
@@ -65,6 +66,8 @@ uint32_t source_line(const struct source *source, uint32_t offset);
 struct place source_place(const struct source *source, uint32_t offset);
 /* The notebook's cell that holds OFFSET, 1-based over all cells; 0 in a plain file. */
 uint32_t source_cell(const struct source *source, uint32_t offset);
+/* OFFSET counted in the source of its cell; OFFSET itself in a plain file. Takes time by the lines of the cell. */
+uint32_t source_cell_offset(const struct source *source, uint32_t offset);
 /* The line of the file that holds OFFSET: of a notebook the line of its JSON. */
 uint32_t source_file_line(const struct source *source, uint32_t offset);
 /* Column in UTF-16 units, 0-based, of OFFSET within its line (LSP, SARIF). */

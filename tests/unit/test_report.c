@@ -74,7 +74,7 @@ static int tear_down(void **state)
 /* The whole report of one file. */
 static const char *render(struct rendering *rendering, const char *format, struct report_options options)
 {
-	struct run_file file = {rendering->path, &rendering->result, NULL};
+	struct run_file file = {.path = rendering->path, .result = &rendering->result};
 
 	report_release(&rendering->report);
 	report_init(&rendering->report, report_format_find(format), options);
@@ -86,7 +86,7 @@ static const char *render(struct rendering *rendering, const char *format, struc
 	return buf_text(&rendering->report.out);
 }
 
-static const struct report_options quiet = {false, 0, true};
+static const struct report_options quiet = {.quiet = true};
 
 static void formats_are_found_by_name(void **state)
 {
@@ -336,7 +336,7 @@ static void totals_count_by_severity_and_limit(void **state)
 {
 	struct rendering *rendering = *state;
 	struct finding findings[3] = {plain_finding(), plain_finding(), plain_finding()};
-	struct run_file file = {"a.py", &rendering->result, NULL};
+	struct run_file file = {.path = "a.py", .result = &rendering->result};
 	struct run_file unread = {"b.py", NULL, "cannot read 'b.py'"};
 	struct report_totals totals = {0};
 
