@@ -51,6 +51,7 @@ struct fixing {
 	const char *path;
 	struct str raw; /* the file as it is before the round */
 	struct fix_policy policy;
+	size_t problems; /* that the text may have */
 	struct arena arena; /* of the round */
 	struct edit_group *groups;
 	struct fix_outcome *outcome;
@@ -64,10 +65,10 @@ static void state_release(struct state *state)
 	buf_release(&state->notebook);
 }
 
-/* Whether all of a text could be read as Python. */
-static bool is_whole(const struct lint_result *result)
+/* Whether all of a text could be read as Python; of a notebook all but the cells that could not be read before. */
+static bool is_whole(const struct fixing *fixing, const struct lint_result *result)
 {
-	return !result->failure && result->problem_count == 0;
+	return !result->failure && result->problem_count <= fixing->problems;
 }
 
 /* The notebook after the CHOSEN of COUNT groups, read again. */
@@ -122,7 +123,7 @@ static void drop_broken(struct fixing *fixing, const struct source *source, cons
 		some += part[i] = chosen[i];
 	if (some > 0) {
 		after = state_after(fixing, source, count, part);
-		whole = is_whole(&after.result);
+		whole = is_whole(fixing, &after.result);
 		state_release(&after);
 		if (!whole && to - from == 1) {
 			chosen[from] = false;
@@ -165,14 +166,14 @@ static bool fix_round(struct fixing *fixing, const struct source *source, const 
 	if (fix_choose(result, fixing->policy, &fixing->arena, &fixing->groups, &chosen) == 0)
 		return false;
 	after = state_after(fixing, source, count, chosen);
-	if (!is_whole(&after.result)) {
+	if (!is_whole(fixing, &after.result)) {
 		state_release(&after);
 		drop_broken(fixing, source, result, chosen, 0, count);
 		after = state_after(fixing, source, count, chosen);
 	}
 	for (size_t i = 0; i < count; i++)
 		made += chosen[i];
-	if (!is_whole(&after.result) || made == 0) {
+	if (!is_whole(fixing, &after.result) || made == 0) {
 		state_release(&after);
 		return false;
 	}
@@ -201,7 +202,10 @@ bool fix_source(struct lint_worker *worker, const char *path, struct str raw, co
 	memset(outcome, 0, sizeof *outcome);
 	for (size_t i = 0; i < result->finding_count; i++)
 		wanted |= fix_is_wanted(policy, &result->findings[i]);
-	if (wanted && !is_whole(result)) {
+	/* more problems than are told could hide one of our making */
+	if (source->origins && result->problem_count < LINT_PROBLEMS)
+		fixing.problems = result->problem_count;
+	if (wanted && !is_whole(&fixing, result)) {
 		buf_format(&outcome->refusals, "'%s' was not fixed: it cannot be read as a whole", path);
 		buf_add_char(&outcome->refusals, '\0');
 		return false;

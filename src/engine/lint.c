@@ -138,8 +138,8 @@ static double lap(double *since)
 static void add_problem(struct lint_result *result, const struct source *source, struct span span, const char *text)
 {
 	if (!result->problems)
-		result->problems = ARENA_ARRAY(&result->arena, struct lint_problem, 4);
-	if (result->problem_count == 4)
+		result->problems = ARENA_ARRAY(&result->arena, struct lint_problem, LINT_PROBLEMS);
+	if (result->problem_count == LINT_PROBLEMS)
 		return;
 	struct lint_problem *problem = &result->problems[result->problem_count++];
 	problem->text = text;

@@ -35,6 +35,9 @@ struct lint_problem {
 	const char *text;  /* "cannot parse from here: …" */
 };
 
+/* As many problems are told of one document at most. */
+enum { LINT_PROBLEMS = 4 };
+
 struct lint_result {
 	struct arena arena; /* owns all below */
 	struct finding *findings; /* sorted by finding_compare */
