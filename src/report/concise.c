@@ -17,8 +17,7 @@ static void concise_file(struct report *report, const struct run_file *file)
 		style_begin(out, colour, STYLE_PATH);
 		visible_add(out, str_from(file->path));
 		style_end(out, colour, STYLE_PATH);
-		buf_add_char(out, ':');
-		place_add_position(out, &finding->at);
+		excerpt_add_place(out, &finding->at);
 		buf_add_text(out, ": ");
 		title_add(out, &report->options, finding->rule);
 		buf_add_text(out, " [");

@@ -28,6 +28,7 @@ struct report_options {
 	const struct selection *selection; /* of them, or NULL */
 	const char *category;              /* of this run among several of one project, or NULL */
 	const struct report_host *host;    /* or NULL */
+	bool terminal; /* it goes to one, which must not be steered by what is shown */
 };
 
 struct report_totals {
@@ -37,6 +38,8 @@ struct report_totals {
 	size_t failing;        /* findings that make the run fail */
 	size_t problems;       /* in files that were checked all the same */
 	size_t paths;          /* of FILES and FAILED: paths that led to no file */
+	size_t fixable, fixable_unsafe; /* findings with a fix; those that --unsafe-fixes is needed for are not in the first */
+	size_t fixed, fixed_files;      /* by --fix: they are none of the findings */
 };
 
 struct report;
