@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "engine/prefilter.h"
 #include "engine/project.h"
+#include "engine/suppress.h"
 #include "flow/analysis.h"
 #include "flow/explain.h"
 #include "flow/judge.h"
@@ -230,6 +231,20 @@ static const char *scope_at(const struct lower *lower, uint32_t offset, struct a
 	return scope;
 }
 
+struct identifying {
+	const struct lower *lower;
+	const struct source *source;
+	struct arena *arena;
+};
+
+static void identify(struct finding *findings, size_t count, void *context)
+{
+	const struct identifying *with = context;
+	for (size_t i = 0; i < count; i++)
+		findings[i].scope = scope_at(with->lower, findings[i].at.span.start, with->arena);
+	fingerprints_set(findings, count, with->source, with->arena);
+}
+
 static void analyse(struct lint_worker *worker, const char *path, const struct source *source, TSNode root,
 		    struct lint_result *result)
 {
@@ -255,9 +270,11 @@ static void analyse(struct lint_worker *worker, const char *path, const struct s
 	struct match_input input = {linter->rules, linter->selection, source, &analysis, &judgement, &worker->candidates,
 				    &result->arena};
 	result->findings = match_rules(&input, &result->finding_count);
-	for (size_t i = 0; i < result->finding_count; i++)
-		result->findings[i].scope = scope_at(&lower, result->findings[i].at.span.start, &result->arena);
-	fingerprints_set(result->findings, result->finding_count, source, &result->arena);
+	struct identifying with = {&lower, source, &result->arena};
+	identify(result->findings, result->finding_count, &with);
+	bool is_whole = !result->problem_count && !module->truncated;
+	suppress(&(struct suppress_input){linter->rules, linter->selection, &linter->grammar, source, root, &worker->candidates,
+					  &worker->arena, is_whole, identify, &with}, result);
 	if (linter->explains) {
 		struct buf words = BUF_INIT;
 		explain(&analysis, &judgement, source, &words);
@@ -280,7 +297,7 @@ void lint_source(struct lint_worker *worker, const char *path, const struct sour
 	arena_init(&result->arena);
 	struct str text = {source->text, source->length};
 	double clock = os_seconds();
-	result->skipped = !prefilter_passes(&worker->linter->model, text);
+	result->skipped = !prefilter_passes(&worker->linter->model, text) && !pragmas_are_likely(text);
 	worker->timing.prefilter += lap(&clock);
 	if (result->skipped)
 		return;

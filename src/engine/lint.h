@@ -35,10 +35,20 @@ struct lint_problem {
 	const char *text;  /* "cannot parse from here: …" */
 };
 
+/* A finding that is not reported, and why. */
+struct lint_suppressed {
+	struct finding finding;
+	enum suppressed_by { SUPPRESSED_BY_COMMENT, SUPPRESSED_BY_BASELINE } kind;
+	const char *reason;     /* as its author wrote it, or NULL */
+	struct excerpt comment; /* SUPPRESSED_BY_COMMENT: where that stands; else line 0 */
+};
+
 struct lint_result {
 	struct arena arena; /* owns all below */
 	struct finding *findings; /* sorted by finding_compare */
 	size_t finding_count;
+	struct lint_suppressed *suppressed; /* sorted by finding_compare; none of them is in `findings` */
+	size_t suppressed_count;
 	struct lint_problem *problems;
 	size_t problem_count;
 	const char *explanation; /* what the analysis saw, lines ended by LF, where the linter was told to explain; else NULL */

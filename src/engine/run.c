@@ -95,7 +95,7 @@ static void *file_check(void *context, void *data, size_t index)
 		err_set(&result->err, ERR_PARSE, "cannot check '%s': %s", file->shown, result->lint.failure);
 		lint_result_release(&result->lint);
 	}
-	result->has_source = result->is_checked && result->lint.finding_count + result->lint.problem_count > 0;
+	result->has_source = result->is_checked && result->lint.finding_count + result->lint.suppressed_count + result->lint.problem_count > 0;
 	if (!result->has_source)
 		source_release(&result->source);
 	return result;

@@ -20,6 +20,7 @@ struct report_totals {
 	size_t by_severity[4]; /* indexed by enum severity */
 	size_t reported;       /* files that have findings */
 	size_t failing;        /* findings that make the run fail */
+	size_t suppressed;     /* findings that are not reported */
 	size_t problems;       /* in files that were checked all the same */
 };
 

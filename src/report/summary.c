@@ -39,6 +39,8 @@ void summary_add(struct buf *out, const struct report_totals *totals)
 		buf_add_text(out, totals->failed + totals->problems > 0 ? "No findings in " : "All clear: no findings in ");
 		add_count(out, totals->files - totals->failed, "file");
 	}
+	if (totals->suppressed > 0)
+		buf_format(out, "; %zu suppressed", totals->suppressed);
 	if (totals->problems > 0) {
 		buf_add_text(out, "; ");
 		add_count(out, totals->problems, "problem");

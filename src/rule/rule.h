@@ -61,6 +61,8 @@ bool rule_set_init(struct rule_set *set, const char *folder, struct err *err);
 void rule_set_release(struct rule_set *set);
 /* The rule with that code or name (case matters not), or NULL. */
 const struct rule *rule_set_find(const struct rule_set *set, struct str name);
+/* Whether any variant of RULE asks for PREDICATE to be VALUE, as for "event" to be "store". */
+bool rule_asks_for(const struct rule *rule, const char *predicate, const char *value);
 /* The rule name or code nearest to NAME, for "did you mean", or NULL where none is near. */
 const char *rule_set_nearest(const struct rule_set *set, struct str name);
 
