@@ -12,6 +12,11 @@ static void print(struct sink *sink)
 	if (sink->report.out.length == 0)
 		return;
 	progress_erase(&sink->progress);
+	if (sink->to_stderr) {
+		fwrite(sink->report.out.bytes, 1, sink->report.out.length, stderr);
+		buf_reset(&sink->report.out);
+		return;
+	}
 	if (sink->write_failed || !output_write(&sink->report.out, &sink->write_error)) {
 		sink->write_failed = true;
 		buf_reset(&sink->report.out);
@@ -34,6 +39,20 @@ static void tell_problems(struct sink *sink, const struct run_file *file)
 	}
 }
 
+/* Takes over what was fixed, and tells what was not. */
+static void take_fix(struct sink *sink, const struct run_file *file)
+{
+	const struct buf *refusals = &file->fix->outcome->refusals;
+
+	for (size_t at = 0; at < refusals->length; at += strlen(refusals->bytes + at) + 1) {
+		progress_erase(&sink->progress);
+		message_warning("%s", refusals->bytes + at);
+	}
+	if (file->fix->error)
+		sink_add_failure(sink, file->fix->error);
+	fixer_add(&sink->fixer, file->path, file->fix);
+}
+
 static void on_file(struct run_sink *base, const struct run_file *file)
 {
 	struct sink *sink = (struct sink *)base;
@@ -41,6 +60,8 @@ static void on_file(struct run_sink *base, const struct run_file *file)
 	report_totals_add(&sink->totals, file, sink->fail_on);
 	if (file->error)
 		sink_add_failure(sink, file->error);
+	if (file->fix)
+		take_fix(sink, file);
 	if (!sink->report.format->shows_problems)
 		tell_problems(sink, file);
 	sink->report.format->file(&sink->report, file);
@@ -70,6 +91,7 @@ void sink_release(struct sink *sink)
 {
 	report_release(&sink->report);
 	buf_release(&sink->failures);
+	fixer_release(&sink->fixer);
 }
 
 void sink_add_failure(struct sink *sink, const char *text)
@@ -77,11 +99,23 @@ void sink_add_failure(struct sink *sink, const char *text)
 	buf_add(&sink->failures, text, strlen(text) + 1);
 }
 
+void sink_write_fixes(struct sink *sink)
+{
+	struct err err;
+
+	progress_erase(&sink->progress);
+	while (fixer_write_next(&sink->fixer, &err))
+		if (err.code != ERR_NONE)
+			sink_add_failure(sink, err.message);
+}
+
 void sink_finish(struct sink *sink, struct run_totals totals, size_t paths)
 {
 	sink->timing = totals.timing;
 	sink->totals.files = totals.files + paths;
 	sink->totals.failed = totals.failed + paths;
+	sink->totals.fixed = sink->fixer.fixed;
+	sink->totals.fixed_files = sink->fixer.files;
 	sink->report.format->end(&sink->report, &sink->totals);
 	progress_erase(&sink->progress);
 	print(sink);

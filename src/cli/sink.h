@@ -4,6 +4,7 @@
 #define VRAMLINT_CLI_SINK_H
 
 #include "base/buf.h"
+#include "cli/fixer.h"
 #include "cli/progress.h"
 #include "engine/run.h"
 #include "report/report.h"
@@ -18,6 +19,8 @@ struct sink {
 	struct buf failures; /* a NUL-terminated message each */
 	struct err write_error;
 	bool write_failed;
+	bool to_stderr;      /* standard output is for something else */
+	struct fixer fixer;
 };
 
 void sink_init(struct sink *sink, const struct report_format *format, struct report_options options,
@@ -25,6 +28,8 @@ void sink_init(struct sink *sink, const struct report_format *format, struct rep
 void sink_release(struct sink *sink);
 /* Keeps TEXT, which says why something could not be checked. */
 void sink_add_failure(struct sink *sink, const char *text);
+/* Writes what was fixed to its files, if the fixer is to; before the report ends. */
+void sink_write_fixes(struct sink *sink);
 /* Ends the report after all files; PATHS counts what failed before it came to a file. */
 void sink_finish(struct sink *sink, struct run_totals totals, size_t paths);
 /* Prints all failures and, unless one line said it all, how many there were. Returns whether there were any. */

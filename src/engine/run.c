@@ -16,6 +16,7 @@ struct run {
 	const struct walk_file *files; /* NULL: the one document is TEXT */
 	struct str text;
 	size_t count;
+	const struct fix_policy *fixes; /* or NULL */
 	struct run_sink *sink;
 	struct run_totals totals;
 };
@@ -31,6 +32,15 @@ struct run_result {
 	bool is_checked;      /* lint holds something */
 	bool has_source;
 	struct err err;       /* else why */
+	struct fixes *fixes;  /* where some were wanted and possible, or refused; else NULL */
+};
+
+/* What run_fix points to. */
+struct fixes {
+	struct fix_outcome outcome;
+	struct buf raw, fixed;
+	struct err err;
+	bool failed;
 };
 
 static void *worker_new(void *context)
@@ -71,6 +81,40 @@ static void raw_reset(struct buf *raw)
 	buf_reset(raw);
 }
 
+/* Makes the fixes that are wanted in what was checked; RAW is what was read. */
+static void file_fix(const struct run *run, struct run_worker *worker, const char *shown, struct str raw,
+		     struct run_result *result)
+{
+	struct fixes *fixes = mem_new(1, sizeof *fixes);
+	struct fix_outcome *outcome = &fixes->outcome;
+
+	fix_source(worker->lint, shown, &result->source, &result->lint, *run->fixes, outcome);
+	if (outcome->count > 0 &&
+	    !source_encode(&result->source, raw, (struct str){outcome->source.text, outcome->source.length},
+			   &fixes->fixed, &fixes->err)) {
+		err_context(&fixes->err, "cannot fix '%s'", shown);
+		fixes->failed = true;
+	} else if (outcome->count > 0) {
+		buf_add_str(&fixes->raw, raw);
+	}
+	if (outcome->count > 0 || outcome->refusals.length > 0) {
+		result->fixes = fixes;
+		return;
+	}
+	fix_outcome_release(outcome);
+	free(fixes);
+}
+
+static void fixes_free(struct fixes *fixes)
+{
+	if (!fixes)
+		return;
+	fix_outcome_release(&fixes->outcome);
+	buf_release(&fixes->raw);
+	buf_release(&fixes->fixed);
+	free(fixes);
+}
+
 static void *file_check(void *context, void *data, size_t index)
 {
 	const struct run *run = context;
@@ -95,6 +139,8 @@ static void *file_check(void *context, void *data, size_t index)
 		err_set(&result->err, ERR_PARSE, "cannot check '%s': %s", file->shown, result->lint.failure);
 		lint_result_release(&result->lint);
 	}
+	if (result->is_checked && run->fixes)
+		file_fix(run, worker, file->shown, raw, result);
 	result->has_source = result->is_checked && result->lint.finding_count + result->lint.suppressed_count + result->lint.problem_count > 0;
 	if (!result->has_source)
 		source_release(&result->source);
@@ -105,7 +151,8 @@ static void result_deliver(void *context, size_t index, void *data)
 {
 	struct run *run = context;
 	struct run_result *result = data;
-	struct run_file file = {run->files[index].shown, NULL, NULL, NULL};
+	struct run_file file = {run->files[index].shown, NULL, NULL, NULL, NULL};
+	struct run_fix fix = {NULL, NULL, {NULL, 0}, NULL, {NULL, 0}, NULL};
 
 	if (result->is_checked)
 		file.result = &result->lint;
@@ -113,6 +160,19 @@ static void result_deliver(void *context, size_t index, void *data)
 		file.source = &result->source;
 	if (!result->is_checked)
 		file.error = result->err.message;
+	if (result->fixes) {
+		fix = (struct run_fix){.outcome = &result->fixes->outcome,
+				       .path = run->text.at ? NULL : run->files[index].path,
+				       .raw = buf_get(&result->fixes->raw),
+				       .before = &result->source,
+				       .fixed = buf_get(&result->fixes->fixed),
+				       .error = result->fixes->failed ? result->fixes->err.message : NULL};
+		file.fix = &fix;
+	}
+	if (fix.fixed.length > 0) {
+		file.result = &fix.outcome->result;
+		file.source = &fix.outcome->source;
+	}
 	run->totals.files++;
 	run->totals.failed += !result->is_checked;
 	run->sink->file(run->sink, &file);
@@ -120,6 +180,7 @@ static void result_deliver(void *context, size_t index, void *data)
 		lint_result_release(&result->lint);
 	if (result->has_source)
 		source_release(&result->source);
+	fixes_free(result->fixes);
 	free(result);
 }
 
@@ -149,17 +210,20 @@ static struct run_totals run_all(struct run *run, int threads)
 }
 
 struct run_totals run_files(const struct linter *linter, const struct walk_file *files, size_t count, int threads,
-			    struct run_sink *sink)
+			    const struct fix_policy *fixes, struct run_sink *sink)
 {
-	struct run run = {.linter = linter, .files = files, .text = {NULL, 0}, .count = count, .sink = sink};
+	struct run run = {.linter = linter, .files = files, .text = {NULL, 0}, .count = count, .fixes = fixes,
+			  .sink = sink};
 
 	return run_all(&run, threads);
 }
 
-struct run_totals run_text(const struct linter *linter, const char *shown, struct str raw, struct run_sink *sink)
+struct run_totals run_text(const struct linter *linter, const char *shown, struct str raw,
+			   const struct fix_policy *fixes, struct run_sink *sink)
 {
 	struct walk_file file = {shown, shown};
-	struct run run = {.linter = linter, .files = &file, .text = raw, .count = 1, .sink = sink};
+	struct run run = {.linter = linter, .files = &file, .text = raw, .count = 1, .fixes = fixes,
+			  .sink = sink};
 
 	if (!raw.at)
 		run.text = STR("");

@@ -242,10 +242,10 @@ static void sort_out(struct suppressing *s, const struct finding *findings, size
 
 /* ---- what is wrong with comments ---- */
 
-static struct finding_edit *edit_new(struct arena *arena, uint32_t start, uint32_t end, const char *text)
+static struct edit *edit_new(struct arena *arena, uint32_t start, uint32_t end, const char *text)
 {
-	struct finding_edit *edit = ARENA_NEW(arena, struct finding_edit);
-	*edit = (struct finding_edit){{start, end}, text};
+	struct edit *edit = ARENA_NEW(arena, struct edit);
+	*edit = (struct edit){{start, end}, text};
 	return edit;
 }
 
@@ -264,7 +264,7 @@ static uint32_t blanks_before(const char *text, uint32_t at)
 }
 
 /* The edit that takes PRAGMA out: with its line where that holds nothing else, else with the blanks around it. */
-static struct finding_edit *removal(const struct suppressing *s, const struct pragma *pragma)
+static struct edit *removal(const struct suppressing *s, const struct pragma *pragma)
 {
 	const struct source *source = s->in->source;
 	const char *text = source->text;
@@ -289,14 +289,14 @@ static struct finding_edit *removal(const struct suppressing *s, const struct pr
 }
 
 /* The edit that leaves only the names of COMMENT that are of use. */
-static struct finding_edit *shortening(const struct suppressing *s, const struct comment *comment, const bool *gone)
+static struct edit *shortening(const struct suppressing *s, const struct comment *comment, const bool *gone)
 {
 	const struct pragma *pragma = comment->pragma;
 	struct buf text = BUF_INIT;
 	for (size_t k = 0; k < comment->count; k++)
 		if (!gone[k])
 			buf_format(&text, "%s%.*s", text.length ? ", " : "", STR_ARG(pragma->names[k].text));
-	struct finding_edit *edit = edit_new(s->arena, pragma->names[0].span.start, pragma->names[comment->count - 1].span.end,
+	struct edit *edit = edit_new(s->arena, pragma->names[0].span.start, pragma->names[comment->count - 1].span.end,
 					     arena_dup(s->arena, buf_text(&text)));
 	buf_release(&text);
 	return edit;
@@ -307,7 +307,7 @@ struct fault {
 	struct span where;
 	struct str name;
 	struct str nearest; /* {value} in messages */
-	struct finding_edit *edit; /* or NULL */
+	struct edit *edit; /* or NULL */
 	bool is_safe;
 };
 
@@ -390,13 +390,13 @@ static void add_unknown(struct suppressing *s, const struct comment *comment, st
 }
 
 /* The edit that names the rules which a comment without names suppresses, or NULL where it suppresses none. */
-static struct finding_edit *naming(const struct suppressing *s, const struct entry *entry)
+static struct edit *naming(const struct suppressing *s, const struct entry *entry)
 {
 	struct buf text = BUF_INIT;
 	for (size_t i = 0; i < s->in->rules->count; i++)
 		if (entry->codes[i])
 			buf_format(&text, "%s%s", text.length ? ", " : "[", s->in->rules->rules[i]->code);
-	struct finding_edit *edit = NULL;
+	struct edit *edit = NULL;
 	if (text.length) {
 		buf_add_char(&text, ']');
 		edit = edit_new(s->arena, entry->pragma->list.end, entry->pragma->list.end, arena_dup(s->arena, buf_text(&text)));

@@ -50,7 +50,7 @@ static void write_fix(struct json_writer *writer, const struct finding *finding)
 	json_key(writer, "edits");
 	json_array_begin(writer);
 	for (size_t i = 0; i < finding->edit_count; i++) {
-		const struct finding_edit *edit = &finding->edits[i];
+		const struct edit *edit = &finding->edits[i];
 
 		json_object_begin(writer);
 		write_number(writer, "start", edit->span.start);

@@ -45,5 +45,7 @@ void report_totals_add(struct report_totals *totals, const struct run_file *file
 
 		totals->by_severity[severity]++;
 		totals->failing += severity >= fail_on;
+		if (result->findings[i].edit_count > 0)
+			result->findings[i].fix_is_safe ? totals->fixable++ : totals->fixable_unsafe++;
 	}
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include "base/str.h"
 #include "flow/proof.h"
+#include "text/edit.h"
 #include "text/source.h"
 
 struct rule;
@@ -41,12 +42,6 @@ struct finding_note {
 	const char *text; /* "made here by 'criterion'", lower case, no full stop */
 };
 
-/* Replace SPAN by TEXT. */
-struct finding_edit {
-	struct span span;
-	const char *text;
-};
-
 struct finding {
 	const struct rule *rule;
 	struct excerpt at;
@@ -60,8 +55,9 @@ struct finding {
 	const char *help;    /* the edit in words, or NULL */
 	struct finding_note *notes; /* the trail, in the order to read */
 	size_t note_count;
-	struct finding_edit *edits; /* the fix, ordered by place, or NULL */
+	struct edit *edits; /* the fix, ordered by place, or NULL */
 	size_t edit_count;
+	struct span fix_reach; /* see edit_group; empty: from the first edit to the last */
 	bool fix_is_safe;
 };
 

@@ -342,10 +342,10 @@ static void make_fix(const struct matching *m, const struct rule_variant *varian
 		return;
 	struct str code = slice(m, span);
 	bool bare = is_primary(code);
-	finding->edits = ARENA_ARRAY(m->in->arena, struct finding_edit, 2);
+	finding->edits = ARENA_ARRAY(m->in->arena, struct edit, 2);
 	if (!bare)
-		finding->edits[finding->edit_count++] = (struct finding_edit){{span.start, span.start}, "("};
-	finding->edits[finding->edit_count++] = (struct finding_edit){
+		finding->edits[finding->edit_count++] = (struct edit){{span.start, span.start}, "("};
+	finding->edits[finding->edit_count++] = (struct edit){
 		{span.end, span.end}, arena_format(m->in->arena, "%s%s", bare ? "" : ")", variant->fix_append)};
 	finding->fix_is_safe = variant->fix_is_safe;
 }

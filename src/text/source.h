@@ -34,7 +34,16 @@ struct place {
  * in such numbers that it is no text), ERR_DECODE (a cookie that names no known encoding, or more bad bytes than a
  * hundredth of the text), ERR_TOO_BIG. Source: PEP 263. */
 bool source_init(struct source *source, struct str raw, struct err *err);
+/* Makes a source of TEXT, which is decoded already and is taken, that is otherwise as OTHER. */
+void source_init_like(struct source *source, const struct source *other, struct buf *text);
 void source_release(struct source *source);
+
+/* Appends TEXT, which is what the decoded text is to become, as the bytes of a file: byte order mark and encoding are those
+ * that SOURCE was read with. RAW is what that was; where it would not come out as it is the file is not to be touched:
+ * ERR_DECODE, as where TEXT has a character that the encoding lacks. */
+bool source_encode(const struct source *source, struct str raw, struct str text, struct buf *out, struct err *err);
+/* What ends a line of SOURCE: "\n", "\r\n" or "\r", by its first line; "\n" where there is but one. */
+const char *source_line_end(const struct source *source);
 
 /* The 1-based line that holds OFFSET. */
 uint32_t source_line(const struct source *source, uint32_t offset);
