@@ -26,6 +26,16 @@ void linter_free(struct linter *linter);
 /* From now on results carry an explanation. Call before workers start. */
 void linter_explain(struct linter *linter);
 
+struct baseline;
+struct changed;
+/* From now on findings that BASELINE has are suppressed, and those that are not about what CHANGED has are left out; both
+ * are borrowed and may be NULL. Call before workers start. */
+void linter_restrict(struct linter *linter, const struct baseline *baseline, const struct changed *changed);
+
+/* From now on the fix of a finding is a comment that suppresses it, with REASON (borrowed, one line, "" for none). Call
+ * before workers start. */
+void linter_add_ignores(struct linter *linter, const char *reason);
+
 struct lint_worker *lint_worker_new(const struct linter *linter);
 void lint_worker_free(struct lint_worker *worker);
 
@@ -42,6 +52,9 @@ struct lint_suppressed {
 	const char *reason;     /* as its author wrote it, or NULL */
 	struct excerpt comment; /* SUPPRESSED_BY_COMMENT: where that stands; else line 0 */
 };
+
+/* Order of struct lint_suppressed by finding_compare, for qsort. */
+int lint_suppressed_order(const void *a, const void *b);
 
 struct lint_result {
 	struct arena arena; /* owns all below */

@@ -433,11 +433,6 @@ static int by_finding(const void *a, const void *b)
 	return finding_compare(a, b);
 }
 
-static int by_suppressed(const void *a, const void *b)
-{
-	return finding_compare(&((const struct lint_suppressed *)a)->finding, &((const struct lint_suppressed *)b)->finding);
-}
-
 void suppress(const struct suppress_input *in, struct lint_result *result)
 {
 	struct suppressing s = {.in = in, .arena = &result->arena};
@@ -465,7 +460,7 @@ void suppress(const struct suppress_input *in, struct lint_result *result)
 		if (kept.count)
 			qsort(kept.items, kept.count, sizeof *kept.items, by_finding);
 		if (suppressed.count)
-			qsort(suppressed.items, suppressed.count, sizeof *suppressed.items, by_suppressed);
+			qsort(suppressed.items, suppressed.count, sizeof *suppressed.items, lint_suppressed_order);
 	}
 	result->findings = ARENA_ARRAY(s.arena, struct finding, kept.count + 1);
 	result->suppressed = ARENA_ARRAY(s.arena, struct lint_suppressed, suppressed.count + 1);

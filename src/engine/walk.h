@@ -15,6 +15,7 @@
 struct walk_file {
 	const char *path; /* as to open it */
 	const char *shown; /* relative to the current directory, "../" where it lies outside, "/" between parts */
+	struct str text;   /* to be checked in place of what the file holds; at is NULL: that */
 };
 
 struct walk_problem {

@@ -25,6 +25,7 @@ struct report_totals {
 	size_t problems;       /* in files that were checked all the same */
 	size_t fixable, fixable_unsafe; /* findings with a fix; those that --unsafe-fixes is needed for are not in the first */
 	size_t fixed, fixed_files;      /* by --fix: they are none of the findings */
+	bool fixed_by_comments;         /* … by --add-ignore: they are suppressed, not repaired */
 };
 
 struct report;

@@ -20,10 +20,10 @@ static void add_severities(struct buf *out, const struct report_totals *totals)
 	buf_add_char(out, ')');
 }
 
-/* What --fix has done. */
+/* What --fix or --add-ignore has done. */
 static void add_fixed(struct buf *out, const struct report_totals *totals)
 {
-	buf_add_text(out, "Fixed ");
+	buf_add_text(out, totals->fixed_by_comments ? "Suppressed " : "Fixed ");
 	add_count(out, totals->fixed, "finding");
 	buf_add_text(out, " in ");
 	add_count(out, totals->fixed_files, "file");

@@ -79,7 +79,7 @@ static void files_come_in_order_from_any_number_of_threads(void **state)
 
 	for (size_t i = 0; i < COUNT; i++) {
 		snprintf(names[i], sizeof names[i], "%04zu.py", i);
-		files[i] = (struct walk_file){names[i], names[i]};
+		files[i] = (struct walk_file){.path = names[i], .shown = names[i]};
 		buf_format(&expected, "%s: checked\n", names[i]);
 		/* Large ones between, which take longer than their followers. */
 		temp_tree_file(names[i], "x = 1\n");
