@@ -4,8 +4,12 @@
 #include <string.h>
 #include "base/os.h"
 #include "base/vec.h"
+#include "engine/baseline.h"
+#include "engine/changed.h"
+#include "engine/ignore.h"
 #include "engine/prefilter.h"
 #include "engine/project.h"
+#include "engine/suppress.h"
 #include "engine/syntax.h"
 #include "flow/analysis.h"
 #include "flow/explain.h"
@@ -23,6 +27,9 @@ struct linter {
 	struct py_grammar grammar;
 	struct query_set *queries;
 	struct project *project;
+	const struct baseline *baseline; /* or NULL */
+	const struct changed *changed;   /* or NULL */
+	const char *ignore_reason;       /* where comments that suppress are to be added; else NULL */
 	bool explains;
 };
 
@@ -95,6 +102,17 @@ void linter_explain(struct linter *linter)
 double linter_import_seconds(const struct linter *linter)
 {
 	return project_seconds(linter->project);
+}
+
+void linter_restrict(struct linter *linter, const struct baseline *baseline, const struct changed *changed)
+{
+	linter->baseline = baseline;
+	linter->changed = changed;
+}
+
+void linter_add_ignores(struct linter *linter, const char *reason)
+{
+	linter->ignore_reason = reason;
 }
 
 /* Matches open at a time. Those of nodes around the one at hand are open, each costs time at every node, and only code
@@ -246,6 +264,20 @@ static void drop_reaching_edits(const struct source *source, struct finding *fin
 			finding->edit_count = 0;
 }
 
+struct identifying {
+	const struct lower *lower;
+	const struct source *source;
+	struct arena *arena;
+};
+
+static void identify(struct finding *findings, size_t count, void *context)
+{
+	const struct identifying *with = context;
+	for (size_t i = 0; i < count; i++)
+		findings[i].scope = scope_at(with->lower, findings[i].at.span.start, with->arena);
+	fingerprints_set(findings, count, with->source, with->arena);
+}
+
 static void analyse(struct lint_worker *worker, const char *path, const struct source *source, TSNode root,
 		    struct lint_result *result)
 {
@@ -273,9 +305,11 @@ static void analyse(struct lint_worker *worker, const char *path, const struct s
 	result->findings = match_rules(&input, &result->finding_count);
 	for (size_t i = 0; source->origins && i < result->finding_count; i++)
 		drop_reaching_edits(source, &result->findings[i]);
-	for (size_t i = 0; i < result->finding_count; i++)
-		result->findings[i].scope = scope_at(&lower, result->findings[i].at.span.start, &result->arena);
-	fingerprints_set(result->findings, result->finding_count, source, &result->arena);
+	struct identifying with = {&lower, source, &result->arena};
+	identify(result->findings, result->finding_count, &with);
+	bool is_whole = !result->problem_count && !module->truncated;
+	suppress(&(struct suppress_input){linter->rules, linter->selection, &linter->grammar, source, root, &worker->candidates,
+					  &worker->arena, is_whole, identify, &with}, result);
 	if (linter->explains) {
 		struct buf words = BUF_INIT;
 		explain(&analysis, &judgement, source, &words);
@@ -289,6 +323,35 @@ static void analyse(struct lint_worker *worker, const char *path, const struct s
 	lower_release(&lower);
 }
 
+int lint_suppressed_order(const void *a, const void *b)
+{
+	return finding_compare(&((const struct lint_suppressed *)a)->finding, &((const struct lint_suppressed *)b)->finding);
+}
+
+/* Takes out of RESULT what is known already and what is not about a change. */
+static void restrict_to_new(const struct linter *linter, const char *path, struct lint_result *result)
+{
+	size_t kept = 0, known = 0;
+	if (!result->finding_count || (!linter->baseline && !linter->changed))
+		return;
+	struct lint_suppressed *suppressed =
+		ARENA_ARRAY(&result->arena, struct lint_suppressed, result->suppressed_count + result->finding_count);
+	for (size_t i = 0; i < result->finding_count; i++) {
+		const struct finding *finding = &result->findings[i];
+		if (linter->baseline && baseline_has(linter->baseline, path, finding))
+			suppressed[known++] = (struct lint_suppressed){.finding = *finding, .kind = SUPPRESSED_BY_BASELINE};
+		else if (!linter->changed || changed_touches(linter->changed, path, finding))
+			result->findings[kept++] = *finding;
+	}
+	result->finding_count = kept;
+	if (result->suppressed_count)
+		memcpy(suppressed + known, result->suppressed, result->suppressed_count * sizeof *suppressed);
+	result->suppressed = suppressed;
+	result->suppressed_count += known;
+	if (result->suppressed_count)
+		qsort(suppressed, result->suppressed_count, sizeof *suppressed, lint_suppressed_order);
+}
+
 /* Bytes of one file; each costs up to some hundred bytes of memory while the file is looked at. */
 enum { LARGEST = 16 << 20 };
 
@@ -298,7 +361,7 @@ void lint_source(struct lint_worker *worker, const char *path, const struct sour
 	arena_init(&result->arena);
 	struct str text = {source->text, source->length};
 	double clock = os_seconds();
-	result->skipped = !prefilter_passes(&worker->linter->model, text);
+	result->skipped = !prefilter_passes(&worker->linter->model, text) && !pragmas_are_likely(text);
 	worker->timing.prefilter += lap(&clock);
 	if (result->skipped)
 		return;
@@ -319,6 +382,10 @@ void lint_source(struct lint_worker *worker, const char *path, const struct sour
 	TSNode root = ts_tree_root_node(tree);
 	if (report_syntax(result, source, root))
 		analyse(worker, path, source, root, result);
+	restrict_to_new(worker->linter, path ? path : "", result);
+	if (worker->linter->ignore_reason)
+		ignore_findings(&(struct ignore_input){&worker->linter->grammar, source, root, &worker->arena,
+						       worker->linter->ignore_reason}, result);
 	ts_tree_delete(tree);
 	arena_reset(&worker->arena);
 }

@@ -28,6 +28,16 @@ void linter_explain(struct linter *linter);
 /* Time spent so far on reading, parsing and lowering imported files, in seconds, summed over threads. */
 double linter_import_seconds(const struct linter *linter);
 
+struct baseline;
+struct changed;
+/* From now on findings that BASELINE has are suppressed, and those that are not about what CHANGED has are left out; both
+ * are borrowed and may be NULL. Call before workers start. */
+void linter_restrict(struct linter *linter, const struct baseline *baseline, const struct changed *changed);
+
+/* From now on the fix of a finding is a comment that suppresses it, with REASON (borrowed, one line, "" for none). Call
+ * before workers start. */
+void linter_add_ignores(struct linter *linter, const char *reason);
+
 struct lint_worker *lint_worker_new(const struct linter *linter);
 void lint_worker_free(struct lint_worker *worker);
 
@@ -39,11 +49,23 @@ struct lint_problem {
 
 /* As many problems are told of one document at most. */
 enum { LINT_PROBLEMS = 4 };
+/* A finding that is not reported, and why. */
+struct lint_suppressed {
+	struct finding finding;
+	enum suppressed_by { SUPPRESSED_BY_COMMENT, SUPPRESSED_BY_BASELINE } kind;
+	const char *reason;     /* as its author wrote it, or NULL */
+	struct excerpt comment; /* SUPPRESSED_BY_COMMENT: where that stands; else line 0 */
+};
+
+/* Order of struct lint_suppressed by finding_compare, for qsort. */
+int lint_suppressed_order(const void *a, const void *b);
 
 struct lint_result {
 	struct arena arena; /* owns all below */
 	struct finding *findings; /* sorted by finding_compare */
 	size_t finding_count;
+	struct lint_suppressed *suppressed; /* sorted by finding_compare; none of them is in `findings` */
+	size_t suppressed_count;
 	struct lint_problem *problems;
 	size_t problem_count;
 	const char *explanation; /* what the analysis saw, lines ended by LF, where the linter was told to explain; else NULL */

@@ -146,7 +146,9 @@ static void *file_check(void *context, void *data, size_t index)
 	struct run_result *result = mem_new(1, sizeof *result);
 	struct str raw = run->text;
 
-	if (run->text.at == NULL) {
+	if (file->text.at)
+		raw = file->text;
+	if (raw.at == NULL) {
 		raw_reset(&worker->raw);
 		if (!os_read_file(file->path, SOURCE_LIMIT, &worker->raw, &result->err))
 			return result;
@@ -167,7 +169,7 @@ static void *file_check(void *context, void *data, size_t index)
 	}
 	if (result->is_checked && run->fixes)
 		file_fix(run, worker, file->shown, raw, result);
-	result->has_source = result->is_checked && result->lint.finding_count + result->lint.problem_count > 0;
+	result->has_source = result->is_checked && result->lint.finding_count + result->lint.suppressed_count + result->lint.problem_count > 0;
 	if (!result->has_source)
 		source_release(&result->source);
 	return result;
@@ -251,7 +253,7 @@ struct run_totals run_files(const struct linter *linter, const struct walk_file 
 struct run_totals run_text(const struct linter *linter, const char *shown, struct str raw,
 			   const struct fix_policy *fixes, struct run_sink *sink)
 {
-	struct walk_file file = {shown, shown, true};
+	struct walk_file file = {.path = shown, .shown = shown, .is_named = true};
 	struct run run = {.linter = linter, .files = &file, .text = raw, .count = 1, .fixes = fixes,
 			  .sink = sink};
 

@@ -258,6 +258,6 @@ const char *fact_kind_name(enum fact_kind kind)
 	static const char *const names[] = {"store",	    "accumulate", "carry",     "assign",     "log",
 					    "forward", "grad-dropped", "grad-left", "grad-yield", "inference",
 					    "cache-release", "debug", "retain", "create-graph", "unzeroed", "grads-kept", "unowned", "eval-left", "ctx",
-					    "retry", "exception", "hook-store", "hooked", "remade", "unreset", "registered", "cached", "worker-copy", "late", "cut-trained"};
+					    "retry", "exception", "hook-store", "hooked", "remade", "unreset", "registered", "cached", "worker-copy", "late", "cut-trained", "suppression"};
 	return names[kind];
 }
