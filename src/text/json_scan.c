@@ -275,6 +275,8 @@ static bool skip_word(struct json_scan *scan)
 			scan->at += strlen(words[i]);
 			return true;
 		}
+		if (rest.length < strlen(words[i]) && strncmp(words[i], rest.at, rest.length) == 0)
+			scan->at = scan->text.length;
 	}
 	return fail_here(scan, "not valid JSON: a value is missing");
 }

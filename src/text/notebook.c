@@ -156,7 +156,7 @@ static bool program_init(struct program *program, struct str raw, struct err *er
 	if (!notebook_cells_init(&program->cells, raw, err))
 		return false;
 	if (!notebook_is_python(program->cells.language)) {
-		err_set(err, ERR_FOREIGN, "the notebook is in '%s', not in Python", program->cells.language);
+		err_set(err, ERR_FOREIGN, "the notebook is in '%s', not in Python; nothing in it was checked", program->cells.language);
 		program_release(program);
 		return false;
 	}

@@ -297,7 +297,7 @@ static bool format_read(struct reading *r)
 	r->has_format = true;
 	if (r->format >= FORMAT_OLDEST && r->format <= FORMAT_NEWEST)
 		return true;
-	return json_scan_fail(&r->scan, at, "this version of the notebook format is not known, only 2, 3 and 4 are");
+	return json_scan_fail(&r->scan, at, "the notebook format is not known (2, 3 and 4 are)");
 }
 
 static bool notebook_read(struct reading *r)
@@ -308,7 +308,7 @@ static bool notebook_read(struct reading *r)
 	json_scan_kind(&r->scan);
 	at = r->scan.at;
 	if (at < r->raw.length && r->raw.at[at] != '{')
-		return json_scan_fail(&r->scan, at, "not a notebook, whose JSON would begin with '{',");
+		return json_scan_fail(&r->scan, at, "not a notebook: there is no '{'");
 	json_scan_object(&r->scan);
 	while (json_scan_key(&r->scan, &key)) {
 		if (key_is(r, key, "cells")) {
