@@ -41,7 +41,7 @@ static const char *words_of_git(struct changed *changed, const struct buf *error
 static bool git(struct changed *changed, const char *const *arguments, struct str input, struct buf *out,
 		const char *refusal, struct err *err)
 {
-	static const char *const first[] = {"git", "--no-pager", "--no-optional-locks", "--literal-pathspecs"};
+	static const char *const first[] = {"git", "--no-pager", "--no-optional-locks"};
 	const char *all[32];
 	struct buf errors = BUF_INIT;
 	size_t count = 0;

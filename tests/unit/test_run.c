@@ -104,8 +104,9 @@ static void files_come_in_order_from_any_number_of_threads(void **state)
 static void what_cannot_be_read_ends_nothing(void **state)
 {
 	static const struct walk_file files[] = {
-		{.path = "zeros.py", .shown = "shown/zeros.py"}, {.path = "good.py", .shown = "good.py"}, {.path = "gone.py", .shown = "gone.py"},
-		{.path = "cookie.py", .shown = "cookie.py"},     {.path = "last.py", .shown = "last.py"},
+		{.path = "zeros.py", .shown = "shown/zeros.py"}, {.path = "good.py", .shown = "good.py"},
+		{.path = "gone.py", .shown = "gone.py"},	 {.path = "cookie.py", .shown = "cookie.py"},
+		{.path = "last.py", .shown = "last.py"},
 	};
 	struct collector collector;
 
