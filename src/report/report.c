@@ -7,7 +7,7 @@
 const struct report_format *const report_formats[] = {
 	&report_full,   &report_concise, &report_grouped, &report_statistics, &report_json,
 	&report_json_lines, &report_sarif, &report_github, &report_gitlab, &report_azure,
-	&report_rdjson, &report_rdjsonl, &report_checkstyle, &report_junit,
+	&report_rdjson, &report_rdjsonl, &report_checkstyle, &report_junit, &report_html,
 	NULL,
 };
 

@@ -110,19 +110,28 @@ static void add_link(struct buf *out, struct str words, size_t id)
 	buf_format(out, "](%zu)", id);
 }
 
-/* "the loop at line 78" in MESSAGE for the line of NOTE, or SIZE_MAX; its length goes to *LENGTH. */
+/* "the loop at line 78" or "the loop over 'step' (line 78)" in MESSAGE for the line of NOTE, or SIZE_MAX; its length goes to
+ * *LENGTH. */
 static size_t loop_find(struct str message, const struct finding_note *note, size_t *length)
 {
-	struct buf loop = BUF_INIT;
-	size_t at;
+	enum { NAME_LIMIT = 80 };
+	struct buf line = BUF_INIT;
+	size_t start, end;
 
-	buf_format(&loop, "the loop at line %lu", (unsigned long)note->at.start.line);
-	*length = loop.length;
-	at = str_find(message, buf_get(&loop), 0);
-	buf_release(&loop);
-	if (at != SIZE_MAX && at + *length < message.length && isdigit((unsigned char)message.at[at + *length]))
+	buf_format(&line, "line %lu", (unsigned long)note->at.start.line);
+	start = str_find(message, STR("the loop "), 0);
+	end = start == SIZE_MAX ? SIZE_MAX : str_find(message, buf_get(&line), start);
+	if (end == SIZE_MAX || end - start > NAME_LIMIT) {
+		buf_release(&line);
+		return SIZE_MAX;
+	}
+	end += line.length;
+	buf_release(&line);
+	if (end < message.length && isdigit((unsigned char)message.at[end]))
 		return SIZE_MAX; /* the beginning of another number */
-	return at;
+	end += end < message.length && message.at[end] == ')';
+	*length = end - start;
+	return start;
 }
 
 /* The words of MESSAGE that NOTE speaks of, from offset FROM on: the loop at its line or, where it is none of a loop, the
