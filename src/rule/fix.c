@@ -183,8 +183,9 @@ static void make_append(const struct fix_input *in, TSNode value, struct finding
 	if (holder.extended && !inside) {
 		bool bare = syntax_kind(in->syntax, store) == PY_CALL;
 
+		/* the elements of a tensor are views, each of which would keep all of it */
 		add_edit(in, finding, span.start, span.start,
-			 arena_format(in->arena, "%svalue%s for value in ", bare ? "" : "[", in->fix->text));
+			 arena_format(in->arena, "%svalue%s.clone() for value in ", bare ? "" : "[", in->fix->text));
 		if (!bare)
 			add_edit(in, finding, span.end, span.end, "]");
 	} else {
@@ -247,6 +248,28 @@ static void make_remove(const struct fix_input *in, TSNode call, struct finding 
 	finding->fix_is_safe = in->fix->safety == FIX_SAFE;
 }
 
+/* Whether something takes its graph along from one round of the fact's loop to the next: then backward may walk again what
+ * it keeps, until that is put right. */
+static bool graph_is_carried(const struct fix_input *in)
+{
+	const struct judgement *judgement = in->judgement;
+	size_t *budget = &in->syntax->budget;
+
+	if (*budget < judgement->count)
+		return true;
+	*budget -= judgement->count;
+	for (size_t i = 0; i < judgement->count; i++) {
+		const struct fact *other = &judgement->facts[i];
+
+		bool carries = other->kind == FACT_ACCUMULATE || other->kind == FACT_CARRY ||
+			       (other->kind == FACT_ASSIGN && other->growth != GROWTH_CONSTANT);
+
+		if (carries && other->graph != PROOF_NONE && other->loop == in->fact->loop)
+			return true;
+	}
+	return false;
+}
+
 /* Takes the keyword argument of CALL out that reads as the fix says. */
 static void make_argument(const struct fix_input *in, TSNode call, struct finding *finding)
 {
@@ -257,6 +280,8 @@ static void make_argument(const struct fix_input *in, TSNode call, struct findin
 	uint32_t count;
 
 	if (syntax_kind(syntax, call) != PY_CALL || syntax_kind(syntax, arguments) != PY_ARGUMENTS)
+		return;
+	if (in->fact->kind == FACT_RETAIN && graph_is_carried(in))
 		return;
 	count = syntax_child_count(syntax, arguments);
 	for (uint32_t i = 0; i < count && i < 64; i++) {

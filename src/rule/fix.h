@@ -15,6 +15,7 @@ struct fix_input {
 	const struct source *source;
 	const struct rule_fix *fix;
 	const struct fact *fact;
+	const struct judgement *judgement;   /* all facts of the file */
 	const struct query_match *candidate; /* where the rule's query captured the place, or NULL */
 	struct arena *arena;                 /* owns the edits */
 };

@@ -379,7 +379,7 @@ static void match_fact(struct matching *m, const struct rule *rule, const struct
 	finding.growth = fill(m, variant->growth, fact, candidate);
 	finding.help = fill(m, variant->help, fact, candidate);
 	make_trail(m, fact, &finding);
-	fix_make(&(struct fix_input){&m->syntax, m->in->source, &variant->fix, fact, candidate, m->in->arena}, &finding);
+	fix_make(&(struct fix_input){&m->syntax, m->in->source, &variant->fix, fact, m->in->judgement, candidate, m->in->arena}, &finding);
 	if (finding.note_count == 0 && needs_trail(fact))
 		return; /* a finding that cannot say why is not reported */
 	keep(m, &finding, fact);

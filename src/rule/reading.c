@@ -35,7 +35,7 @@ static const char fresh_functions[] = "list dict set deque defaultdict OrderedDi
 /* Who calls one of these may read any name. */
 static const char reflecting[] = "locals globals vars exec eval";
 
-static bool name_is_read_as_number(const struct reading *from, struct str name, bool contained, TSNode scope);
+static bool name_is_read_as_number(const struct reading *from, struct str name, bool contained, TSNode scope, bool derived);
 
 static TSNode parent_of(TSNode node)
 {
@@ -71,8 +71,8 @@ static TSNode counterpart(const struct syntax *syntax, TSNode side, TSNode other
 	return none;
 }
 
-/* Whether a value that is assigned to TARGET is still read as a number. */
-static bool goes_to_target(const struct reading *r, TSNode target, bool contained)
+/* Whether a value that is assigned to TARGET, or (not ANEW) added to what is there, is still read as a number. */
+static bool goes_to_target(const struct reading *r, TSNode target, bool contained, bool anew)
 {
 	TSNode base = base_of(r->syntax, target);
 	struct str name = syntax_text(r->syntax, base);
@@ -81,14 +81,14 @@ static bool goes_to_target(const struct reading *r, TSNode target, bool containe
 		return false;
 	if (str_equal(name, r->name))
 		return true;
-	return name_is_read_as_number(r, name, contained || !ts_node_eq(base, target), r->scope);
+	return name_is_read_as_number(r, name, contained || !ts_node_eq(base, target), r->scope, anew && ts_node_eq(base, target));
 }
 
 /* Whether all names that a loop over what holds the tensors sets, in TARGET, are read as numbers within SCOPE. */
 static bool loop_reads_numbers(const struct reading *r, TSNode target, bool contained, TSNode scope)
 {
 	if (syntax_kind(r->syntax, target) == PY_IDENTIFIER)
-		return name_is_read_as_number(r, syntax_text(r->syntax, target), contained, scope);
+		return name_is_read_as_number(r, syntax_text(r->syntax, target), contained, scope, true);
 	if (!is_pattern(syntax_kind(r->syntax, target)))
 		return false;
 	for (uint32_t i = 0; i < syntax_child_count(r->syntax, target); i++)
@@ -105,7 +105,7 @@ static bool assignment_is_fine(const struct reading *r, TSNode assignment, struc
 		return true;
 	if (syntax_kind(r->syntax, parent_of(assignment)) == PY_ASSIGNMENT)
 		return false;
-	return goes_to_target(r, left, flow.contained);
+	return goes_to_target(r, left, flow.contained, true);
 }
 
 /* What a call makes of its argument FLOW: 1 a number, 0 another value that is like it, -1 who knows. */
@@ -222,7 +222,7 @@ static int step_out(const struct reading *r, struct flow *flow)
 		if (syntax_kind(syntax, call) == PY_ASSIGNMENT && is_pattern(syntax_kind(syntax, syntax_field(call, "left")))) {
 			TSNode part = counterpart(syntax, parent, syntax_field(call, "left"), node);
 
-			return goes_to_target(r, part, flow->contained) ? 1 : -1;
+			return goes_to_target(r, part, flow->contained, true) ? 1 : -1;
 		}
 		flow->contained = true;
 		return 0;
@@ -244,7 +244,8 @@ static int step_out(const struct reading *r, struct flow *flow)
 		flow->node = node;
 		return assignment_is_fine(r, parent, *flow) ? 1 : -1;
 	case PY_AUGMENTED_ASSIGNMENT:
-		return syntax_is_field(parent, "left", node) || goes_to_target(r, syntax_field(parent, "left"), flow->contained)
+		return syntax_is_field(parent, "left", node) ||
+				       goes_to_target(r, syntax_field(parent, "left"), flow->contained, false)
 			       ? 1
 			       : -1;
 	default:
@@ -348,17 +349,19 @@ static bool visit(void *context, TSNode node)
 	return !str_equal(text, r->name) || occurrence_is_fine(r, node);
 }
 
-/* The same question for what comes from the first name and is called NAME within SCOPE. */
-static bool name_is_read_as_number(const struct reading *from, struct str name, bool contained, TSNode scope)
+/* The same question for what comes from the first name and is called NAME within SCOPE. DERIVED: all that SCOPE calls so
+ * is made there of it; else it was put into what NAME is. */
+static bool name_is_read_as_number(const struct reading *from, struct str name, bool contained, TSNode scope, bool derived)
 {
 	struct reading r = *from;
 
 	r.name = name;
 	r.total = !contained;
 	r.scope = scope;
-	r.derived = true;
+	r.derived = derived;
+	r.is_bound = derived;
 	r.depth = from->depth + 1;
-	return r.depth < NAMES_MOST && syntax_walk(r.syntax, scope, visit, &r);
+	return r.depth < NAMES_MOST && syntax_walk(r.syntax, scope, visit, &r) && r.is_bound;
 }
 
 /* Whether SCOPE gives NAME a value of its own, by assignment. */
