@@ -40,7 +40,7 @@ void report_release(struct report *report)
 	buf_release(&report->job_summary);
 }
 
-void report_nothing(struct report *report)
+void report_no_begin(struct report *report)
 {
 }
 
@@ -65,5 +65,7 @@ void report_totals_add(struct report_totals *totals, const struct run_file *file
 
 		totals->by_severity[severity]++;
 		totals->failing += severity >= fail_on;
+		if (result->findings[i].edit_count > 0)
+			result->findings[i].fix_is_safe ? totals->fixable++ : totals->fixable_unsafe++;
 	}
 }
