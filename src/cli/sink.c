@@ -39,6 +39,11 @@ static void print(struct sink *sink)
 			buf_release(&report->out);
 			report->out = guarded;
 		}
+		if (sink->to_stderr) {
+			fwrite(report->out.bytes, 1, report->out.length, stderr);
+			buf_reset(&report->out);
+			continue;
+		}
 		if (sink->write_failed || !output_write(&report->out, &sink->write_error))
 			fail(sink, report);
 	}
@@ -157,7 +162,7 @@ void sink_init(struct sink *sink, const struct outputs *outputs, struct report_o
 	sink->outputs = outputs;
 	sink->reports = mem_new(outputs->count, sizeof *sink->reports);
 	sink->fail_on = options.fail_on;
-	sink->guarded = ci_reads_commands();
+	sink->guarded = ci_reads_commands() && !os_is_file(1);
 	sink->quiet = options.quiet;
 	buf_init(&sink->failures);
 	progress_init(&sink->progress, !options.quiet);

@@ -1,6 +1,5 @@
 /* One line a finding, as compilers write them: editors and grep read it. */
 #include "report/formats.h"
-#include "report/place.h"
 #include "report/style.h"
 #include "report/title.h"
 #include "report/visible.h"
@@ -31,7 +30,7 @@ static void concise_file(struct report *report, const struct run_file *file)
 const struct report_format report_concise = {
 	.name = "concise",
 	.summary = "one line a finding: path:line:column: CODE name [severity] message",
-	.begin = report_nothing,
+	.begin = report_no_begin,
 	.file = concise_file,
 	.end = report_no_end,
 };

@@ -3,7 +3,6 @@
 
 #include "report/diff.h"
 #include "report/formats.h"
-#include "report/place.h"
 #include "report/snippet.h"
 #include "report/style.h"
 #include "report/summary.h"
@@ -188,7 +187,7 @@ const struct report_format report_full = {
 	.name = "full",
 	.summary = "for people: source, trail, growth and what to write instead",
 	.shows_problems = true,
-	.begin = report_nothing,
+	.begin = report_no_begin,
 	.file = full_file,
 	.end = full_end,
 };

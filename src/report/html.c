@@ -6,7 +6,6 @@
 #include "report/diff.h"
 #include "report/formats.h"
 #include "report/html_code.h"
-#include "report/place.h"
 #include "report/summary.h"
 #include "rule/rule.h"
 
@@ -96,10 +95,7 @@ static void add_trouble(struct page *page, const char *path, const struct excerp
 	buf_add_text(&page->troubles, "<li>");
 	if (path && at) {
 		html_add(&page->troubles, str_from(path));
-		if (at->start.line) {
-			buf_add_char(&page->troubles, ':');
-			place_add_position(&page->troubles, at);
-		}
+		excerpt_add_place(&page->troubles, at);
 		buf_add_text(&page->troubles, ": ");
 	}
 	html_add(&page->troubles, str_from(text));

@@ -34,62 +34,79 @@ void html_add(struct buf *out, struct str text)
 /* A place of the finding. */
 struct mark {
 	const struct excerpt *at;
+	uint64_t line;     /* as in struct row */
 	size_t step;       /* number of the note; 0: what is reported */
 	const char *words; /* of the note, or NULL */
 };
 
 /* A line that is shown. */
 struct row {
-	uint32_t cell, line;
+	uint64_t line; /* in the order of reading, also over cells */
+	uint32_t cell, number;
 	struct str text;
 	const struct excerpt *marked; /* an excerpt on this line, or NULL */
 };
 
 struct drawing {
+	const struct source *source; /* or NULL */
 	VEC(struct mark) marks;
 	VEC(struct row) rows;
 };
 
-static int by_place(const void *a, const void *b)
+static int by_line(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
-	if (x->cell != y->cell)
-		return x->cell < y->cell ? -1 : 1;
 	if (x->line != y->line)
 		return x->line < y->line ? -1 : 1;
 	return (x->marked == NULL) - (y->marked == NULL); /* the marked one stays of several */
 }
 
-static void collect_marks(struct drawing *drawing, const struct finding *finding)
+static void add_mark(struct drawing *drawing, const struct excerpt *at, size_t step, const char *words)
 {
-	VEC_ADD(&drawing->marks, ((struct mark){&finding->at, 0, NULL}));
-	for (size_t i = 0; i < finding->note_count; i++)
-		VEC_ADD(&drawing->marks, ((struct mark){&finding->notes[i].at, i + 1, finding->notes[i].text}));
+	struct mark mark = {at, (uint64_t)at->cell << 32 | at->start.line, step, words};
+
+	if (drawing->source)
+		mark.line = source_line(drawing->source, at->span.start);
+	VEC_ADD(&drawing->marks, mark);
+	VEC_ADD(&drawing->rows,
+		((struct row){mark.line, at->cell, at->start.line, {at->line_text, at->line_length}, at}));
 }
 
-static void collect_rows(struct drawing *drawing, const struct source *source)
+/* Line LINE of the source, unless it is one that stands in no cell, or what follows the last line end. */
+static void add_context(struct drawing *drawing, uint32_t line)
+{
+	const struct source *source = drawing->source;
+	struct row row = {line, 0, line, source_line_written(source, line), NULL};
+
+	if (source->origins) {
+		row.cell = source->origins[line - 1].cell;
+		row.number = source->origins[line - 1].line;
+	}
+	if ((source->origins && source->origins[line - 1].is_added) || (line == source->line_count && row.text.length == 0))
+		return;
+	VEC_ADD(&drawing->rows, row);
+}
+
+static void collect(struct drawing *drawing, const struct finding *finding)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < drawing->marks.count; i++) {
-		const struct excerpt *at = drawing->marks.items[i].at;
-		uint32_t first = at->start.line > CONTEXT ? at->start.line - CONTEXT : 1;
+	add_mark(drawing, &finding->at, 0, NULL);
+	for (size_t i = 0; i < finding->note_count; i++)
+		add_mark(drawing, &finding->notes[i].at, i + 1, finding->notes[i].text);
+	for (size_t i = 0; drawing->source && i < drawing->marks.count; i++) {
+		uint32_t line = (uint32_t)drawing->marks.items[i].line;
 
-		VEC_ADD(&drawing->rows, ((struct row){at->cell, at->start.line, {at->line_text, at->line_length}, at}));
-		/* The source knows lines of the file, not of a cell. */
-		for (uint32_t line = first; source && !at->cell && line <= at->start.line + CONTEXT; line++) {
-			if (line <= source->line_count)
-				VEC_ADD(&drawing->rows, ((struct row){0, line, source_line_text(source, line), NULL}));
+		for (uint32_t near = line > CONTEXT ? line - CONTEXT : 1; near <= line + CONTEXT; near++) {
+			if (near != line && near <= drawing->source->line_count)
+				add_context(drawing, near);
 		}
 	}
-	qsort(drawing->rows.items, drawing->rows.count, sizeof *drawing->rows.items, by_place);
+	qsort(drawing->rows.items, drawing->rows.count, sizeof *drawing->rows.items, by_line);
 	for (size_t i = 0; i < drawing->rows.count; i++) {
-		struct row row = drawing->rows.items[i];
-		const struct row *last = kept > 0 ? &drawing->rows.items[kept - 1] : NULL;
-
-		if (!last || last->cell != row.cell || last->line != row.line)
-			drawing->rows.items[kept++] = row;
+		if (kept == 0 || drawing->rows.items[kept - 1].line != drawing->rows.items[i].line)
+			drawing->rows.items[kept++] = drawing->rows.items[i];
 	}
 	drawing->rows.count = kept;
 }
@@ -107,7 +124,7 @@ static struct span marked_bytes(const struct excerpt *at)
 
 static bool is_on(const struct mark *mark, const struct row *row)
 {
-	return mark->at->cell == row->cell && mark->at->start.line == row->line;
+	return mark->line == row->line;
 }
 
 /* Where the piece that begins at FROM ends: where the next mark begins or ends. */
@@ -226,7 +243,7 @@ static void add_line(struct buf *out, const struct drawing *drawing, size_t inde
 	bool reported = is_on(&drawing->marks.items[0], row);
 
 	open_row(out, "", on && (index > rail.first || reported), index == rail.first, index == rail.last && !has_words(drawing, row));
-	buf_format(out, "<span class=\"number\" data-number=\"%lu\"></span><span class=\"rail\">", (unsigned long)row->line);
+	buf_format(out, "<span class=\"number\" data-number=\"%lu\"></span><span class=\"rail\">", (unsigned long)row->number);
 	if (reported)
 		buf_add_text(out, "<span class=\"step here\" title=\"reported here\">!</span>");
 	buf_add_text(out, "</span>");
@@ -264,7 +281,7 @@ static void add_notes(struct buf *out, const struct drawing *drawing, size_t ind
 static void add_gap(struct buf *out, const struct row *row, const struct row *before, bool on)
 {
 	bool new_cell = row->cell && (!before || before->cell != row->cell);
-	uint32_t left_out = before && !new_cell ? row->line - before->line - 1 : 0;
+	uint32_t left_out = before && !new_cell ? row->number - before->number - 1 : 0;
 
 	if (!new_cell && left_out == 0)
 		return;
@@ -279,11 +296,10 @@ static void add_gap(struct buf *out, const struct row *row, const struct row *be
 
 void html_code_add(struct buf *out, const struct source *source, const struct finding *finding)
 {
-	struct drawing drawing = {{NULL, 0, 0}, {NULL, 0, 0}};
+	struct drawing drawing = {source, {NULL, 0, 0}, {NULL, 0, 0}};
 	struct rail rail;
 
-	collect_marks(&drawing, finding);
-	collect_rows(&drawing, source);
+	collect(&drawing, finding);
 	rail = rail_of(&drawing);
 	buf_add_text(out, "<div class=\"code\">\n");
 	for (size_t i = 0; i < drawing.rows.count; i++) {

@@ -106,7 +106,7 @@ const struct report_format report_json_lines = {
 	.name = "json-lines",
 	.summary = "one JSON object a line and finding, with all that is known about it",
 	.for_programs = true,
-	.begin = report_nothing,
+	.begin = report_no_begin,
 	.file = json_lines_file,
 	.end = report_no_end,
 };

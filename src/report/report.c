@@ -40,7 +40,7 @@ void report_release(struct report *report)
 	buf_release(&report->job_summary);
 }
 
-void report_nothing(struct report *report)
+void report_no_begin(struct report *report)
 {
 }
 
