@@ -17,6 +17,7 @@ enum err_code {
 	ERR_WRITE,   /* output that cannot be written */
 	ERR_DECODE,  /* bytes that are not text in the encoding they claim */
 	ERR_BINARY,  /* not text at all */
+	ERR_FOREIGN, /* in another language than Python */
 	ERR_TOO_BIG, /* larger than this program takes on */
 	ERR_PARSE,   /* text that is not what it should be */
 	ERR_LIMIT    /* a limit of time, depth or size was met */

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/vec.h"
 
 /* "cannot VERB 'PATH': REASON", the reason with a small first letter. */
@@ -164,6 +165,84 @@ bool os_read_file(const char *path, size_t limit, struct buf *buf, struct err *e
 		ok = read_all(descriptor, path, (size_t)stat.size, limit, buf, err);
 out:
 	close(descriptor);
+	return ok;
+}
+
+static bool write_all(int descriptor, struct str bytes)
+{
+	while (bytes.length > 0) {
+		ssize_t put = write(descriptor, bytes.at, bytes.length);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return false;
+		bytes = (struct str){bytes.at + put, bytes.length - (size_t)put};
+	}
+	return true;
+}
+
+/* Makes the new file, open as DESCRIPTOR, what the old one was, full of BYTES and safe on the disk. */
+static bool file_complete(int descriptor, const struct stat *old, struct str bytes)
+{
+	struct stat made;
+
+	if (fstat(descriptor, &made) != 0)
+		return false;
+	if ((made.st_uid != old->st_uid || made.st_gid != old->st_gid) && fchown(descriptor, old->st_uid, old->st_gid) != 0)
+		return false;
+	return fchmod(descriptor, old->st_mode & 07777) == 0 && write_all(descriptor, bytes) && fsync(descriptor) == 0;
+}
+
+/* A name change is safe on the disk once its folder is. */
+static void folder_sync(const char *path)
+{
+	int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (descriptor < 0)
+		return;
+	fsync(descriptor);
+	close(descriptor);
+}
+
+bool os_replace_file(const char *path, struct str bytes, struct err *err)
+{
+	static const char name[] = ".vramlint-XXXXXX";
+	char *target = realpath(path, NULL), *made = NULL;
+	struct stat old;
+	int descriptor = -1;
+	bool ok = false;
+
+	/* Replacing a file needs no right to write to it, but who took that right away wants it left as it is. */
+	if (!target || stat(target, &old) != 0 || access(target, W_OK) != 0) {
+		failed(err, ERR_WRITE, "write", path, errno);
+		goto out;
+	}
+	if (!S_ISREG(old.st_mode)) {
+		err_set(err, ERR_WRITE, "cannot write '%s': is not a regular file", path);
+		goto out;
+	}
+	made = mem_new(strlen(target) + sizeof name, 1);
+	strcpy(made, target);
+	strcpy(strrchr(made, '/') + 1, name);
+	descriptor = mkstemp(made);
+	if (descriptor < 0) {
+		failed(err, ERR_WRITE, "make a file beside", path, errno);
+		goto out;
+	}
+	ok = file_complete(descriptor, &old, bytes);
+	ok = close(descriptor) == 0 && ok;
+	ok = ok && rename(made, target) == 0;
+	if (!ok) {
+		failed(err, ERR_WRITE, "write", path, errno);
+		unlink(made);
+		goto out;
+	}
+	*strrchr(made, '/') = '\0';
+	folder_sync(made[0] ? made : "/");
+out:
+	free(made);
+	free(target);
 	return ok;
 }
 

@@ -32,6 +32,10 @@ bool os_stat_get(const char *path, struct os_stat *stat, struct err *err);
 bool os_list(const char *path, struct arena *arena, struct os_entry **entries, size_t *count, struct err *err);
 /* Appends the whole file to BUF. Files of over LIMIT bytes are ERR_TOO_BIG (0: no limit); folders and devices are ERR_READ. */
 bool os_read_file(const char *path, size_t limit, struct buf *buf, struct err *err);
+/* Puts BYTES in the place of what the file at PATH holds, at once: whoever opens it sees the old or the new file, whole, and
+ * so does who looks after a crash. Links are followed; mode, owner and group stay, other names (hard links) of the old file
+ * keep the old one. ERR_WRITE where the file or its folder is read-only, or the owner could not be kept. */
+bool os_replace_file(const char *path, struct str bytes, struct err *err);
 /* Appends standard input up to its end. */
 bool os_read_stdin(size_t limit, struct buf *buf, struct err *err);
 

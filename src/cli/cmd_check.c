@@ -7,6 +7,7 @@
 #include "cli/ci.h"
 #include "cli/links.h"
 #include "cli/message.h"
+#include "cli/output.h"
 #include "cli/outputs.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
@@ -14,6 +15,7 @@
 #include "engine/lint.h"
 #include "engine/run.h"
 #include "engine/walk.h"
+#include "report/changes.h"
 #include "rule/rule.h"
 #include "rule/select.h"
 
@@ -28,7 +30,8 @@ struct check_values {
 	const char *sarif_category;
 	const char *rules, *models;
 	const char *stdin_filename;
-	bool exit_zero, quiet, verbose, timing, isolated, no_cache, explain, statistics, watch;
+	bool exit_zero, quiet, verbose, timing, isolated, no_cache, force_exclude, explain, statistics, watch;
+	bool fix, unsafe_fixes, diff, show_fixes, fix_only, exit_non_zero_on_fix;
 };
 
 /* What a run needs before there are files. */
@@ -75,6 +78,15 @@ static const struct option_row check_options[] = {
 	{"fail-on", 0, OPTION_CHOICE, "LEVEL",
 	 "least severity that makes the exit status 1: hint, note, warning or error (default: note)", VALUE(fail_on),
 	 severity_choices},
+	{"fix", 0, OPTION_FLAG, NULL, "make the fixes that are safe: what the code does stays the same", VALUE(fix), NULL},
+	{"unsafe-fixes", 0, OPTION_FLAG, NULL, "with --fix or --diff: also the fixes after which it may do something else",
+	 VALUE(unsafe_fixes), NULL},
+	{"diff", 0, OPTION_FLAG, NULL, "print what --fix would change, change nothing; exit status 1 if anything would",
+	 VALUE(diff), NULL},
+	{"fix-only", 0, OPTION_FLAG, NULL, "make the fixes and do not report what remains", VALUE(fix_only), NULL},
+	{"show-fixes", 0, OPTION_FLAG, NULL, "print on standard error what was fixed", VALUE(show_fixes), NULL},
+	{"exit-non-zero-on-fix", 0, OPTION_FLAG, NULL, "exit status 1 where anything was fixed",
+	 VALUE(exit_non_zero_on_fix), NULL},
 	{"exit-zero", 0, OPTION_FLAG, NULL, "exit status 0 even where there are findings", VALUE(exit_zero), NULL},
 	{NULL, 'j', OPTION_NUMBER, "N", "use N threads (default: 0, one a core)", VALUE(threads), NULL},
 	{"quiet", 'q', OPTION_FLAG, NULL, "print findings and errors only", VALUE(quiet), NULL},
@@ -85,6 +97,8 @@ static const struct option_row check_options[] = {
 	 VALUE(stdin_filename), NULL},
 	{"rules", 0, OPTION_TEXT, "DIR", "load more rules from DIR", VALUE(rules), NULL},
 	{"models", 0, OPTION_TEXT, "DIR", "load more knowledge about libraries from DIR", VALUE(models), NULL},
+	{"force-exclude", 0, OPTION_FLAG, NULL, "leave out what the configuration excludes even where it is named itself",
+	 VALUE(force_exclude), NULL},
 	{"isolated", 0, OPTION_FLAG, NULL, "read no configuration files", VALUE(isolated), NULL},
 	{"no-cache", 0, OPTION_FLAG, NULL, "neither read nor write the cache", VALUE(no_cache), NULL},
 	{"explain", 0, OPTION_FLAG, NULL, "print on standard error what the analysis saw in each file", VALUE(explain), NULL},
@@ -167,18 +181,41 @@ static void checker_release(struct checker *checker)
 	arena_release(&checker->arena);
 }
 
+/* The fixes to make, or NULL. */
+static const struct fix_policy *fixes_wanted(const struct check_values *values)
+{
+	static const struct fix_policy safe = {false}, all = {true};
+
+	if (!values->fix && !values->diff && !values->fix_only)
+		return NULL;
+	return values->unsafe_fixes ? &all : &safe;
+}
+
+/* Sends the document itself, fixed or as it is, to standard output, and the report to standard error. */
+static void print_fixed(struct sink *sink, struct buf *text)
+{
+	struct buf *fixed = &sink->fixer.text;
+
+	if (!sink->write_failed && !output_write(fixed->length > 0 ? fixed : text, &sink->write_error))
+		sink->write_failed = true;
+}
+
 static void check_stdin(const struct checker *checker, const struct check_values *values, struct sink *sink)
 {
 	struct buf text = BUF_INIT;
 	const char *shown = values->stdin_filename ? values->stdin_filename : "<stdin>";
 	struct err err;
 
-	if (os_read_stdin(SOURCE_LIMIT, &text, &err)) {
-		sink_finish(sink, run_text(checker->linter, shown, buf_get(&text), &sink->base), 0);
-	} else {
+	struct run_totals totals = {.files = 0};
+
+	sink->to_stderr = fixes_wanted(values) && !values->diff;
+	if (os_read_stdin(SOURCE_LIMIT, &text, &err))
+		totals = run_text(checker->linter, shown, buf_get(&text), fixes_wanted(values), &sink->base);
+	else
 		sink_add_failure(sink, err.message);
-		sink_finish(sink, (struct run_totals){0}, 0);
-	}
+	sink_finish(sink, totals, 0);
+	if (sink->to_stderr)
+		print_fixed(sink, &text);
 	buf_release(&text);
 }
 
@@ -212,7 +249,11 @@ static void check_paths(const struct checker *checker, const struct check_values
 	for (size_t i = 0; i < walk.problem_count; i++)
 		sink_add_failure(sink, walk.problems[i].text);
 	if (walk.file_count > 0)
-		totals = run_files(checker->linter, walk.files, walk.file_count, values->threads, &sink->base);
+		totals = run_files(checker->linter, walk.files, walk.file_count, values->threads, fixes_wanted(values),
+				   &sink->base);
+	/* files that were found may all turn out to be notebooks in other languages */
+	if (totals.files > 0)
+		sink_write_fixes(sink);
 	else if (walk.problem_count == 0)
 		no_file(sink, paths, count);
 	sink_finish(sink, totals, walk.problem_count);
@@ -227,6 +268,27 @@ static void print_timing(const struct lint_timing *timing, double total)
 		timing->prefilter, timing->parse, timing->query, timing->lower, timing->interpret, timing->rules, total);
 }
 
+static void tell_fixes(const struct check_values *values, const struct fixer *fixer)
+{
+	if (values->show_fixes)
+		fputs(buf_text(&fixer->told), stderr);
+	if (values->diff && !values->quiet)
+		fprintf(stderr, "Would fix %zu finding%s in %zu file%s.\n", fixer->fixed, fixer->fixed == 1 ? "" : "s",
+			fixer->files, fixer->files == 1 ? "" : "s");
+}
+
+static int status_of(const struct check_values *values, const struct sink *sink)
+{
+	bool found = sink->totals.failing > 0;
+
+	if (values->diff)
+		found = sink->fixer.fixed > 0;
+	else if (values->fix_only)
+		found = false;
+	found |= values->exit_non_zero_on_fix && sink->fixer.fixed > 0;
+	return found && !values->exit_zero ? STATUS_FINDINGS : STATUS_CLEAN;
+}
+
 /* WATCH: NULL where the paths are checked once. */
 static int check(const struct check_values *values, const struct outputs *outputs, const struct option_result *result,
 		 struct os_watch *watch)
@@ -235,6 +297,7 @@ static int check(const struct check_values *values, const struct outputs *output
 		.colour = terminal_wants_colour((enum colour_when)values->colour),
 		.columns = terminal_columns(),
 		.quiet = values->quiet,
+		.terminal = os_is_terminal(1),
 		.fail_on = (enum severity)values->fail_on,
 		.category = values->sarif_category,
 	};
@@ -258,16 +321,18 @@ static int check(const struct check_values *values, const struct outputs *output
 	sink_init(&sink, outputs, options);
 	sink.verbose = values->verbose;
 	sink.min_severity = (enum severity)values->min_severity;
+	sink.fixer.writes = !values->diff;
 	if (reads_stdin(result))
 		check_stdin(&checker, values, &sink);
 	else
 		check_paths(&checker, values, result->operands, result->operand_count, &sink, watch);
+	tell_fixes(values, &sink.fixer);
 	if (values->timing)
 		print_timing(&sink.timing, os_seconds() - started);
 	if (sink_tell_failures(&sink))
 		status = STATUS_FAILED;
 	else
-		status = sink.totals.failing > 0 && !values->exit_zero ? STATUS_FINDINGS : STATUS_CLEAN;
+		status = status_of(values, &sink);
 	sink_release(&sink);
 	checker_release(&checker);
 	return status;
@@ -306,10 +371,13 @@ static int check_run(const struct command *command, int count, char *const *argu
 	if (!command_parse(command, count, arguments, &values, &result, &status))
 		goto out;
 	if (outputs_init(&outputs, &values.formats, values.output_file, values.statistics, &err) &&
-	    operands_are_valid(&values, &result, &err))
+	    operands_are_valid(&values, &result, &err)) {
+		if (values.diff || values.fix_only)
+			outputs_print(&outputs, values.diff ? &report_changes : &report_nothing);
 		status = values.watch ? check_watching(&values, &outputs, &result) : check(&values, &outputs, &result, NULL);
-	else
+	} else {
 		status = command_usage_error(command, &err);
+	}
 out:
 	outputs_release(&outputs);
 	option_list_release(&values.formats);
@@ -322,7 +390,7 @@ const struct command command_check = {
 	.operands = "[PATH]...",
 	.summary = "find the leaks in Python files and folders",
 	.details = "PATH is a file, a folder or '-' for standard input (default: the current folder). Folders are\n"
-		   "searched for *.py and *.pyi; what .gitignore names is left out.",
+		   "searched for *.py, *.pyi and *.ipynb; what .gitignore names is left out.",
 	.options = check_options,
 	.add_help = add_formats,
 	.run = check_run,

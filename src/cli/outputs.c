@@ -110,7 +110,7 @@ static bool file_is_used(const struct option_list *formats, const char *file)
 bool outputs_init(struct outputs *outputs, const struct option_list *formats, const char *file, bool statistics,
 		  struct err *err)
 {
-	*outputs = (struct outputs){mem_new(formats->count + 2, sizeof *outputs->items), 0};
+	*outputs = (struct outputs){mem_new(formats->count + 3, sizeof *outputs->items), 0};
 	if (!file_is_used(formats, file))
 		return err_set(err, ERR_USAGE,
 			       "option '--output-file' has nothing to write: each '--output-format' names a file of its own");
@@ -121,6 +121,18 @@ bool outputs_init(struct outputs *outputs, const struct option_list *formats, co
 	if (formats->count == 0 && (!statistics || file) && !add(outputs, auto_name, file, err))
 		return false;
 	return !statistics || add(outputs, "statistics", NULL, err);
+}
+
+void outputs_print(struct outputs *outputs, const struct report_format *format)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (outputs->items[i].path)
+			outputs->items[kept++] = outputs->items[i];
+	}
+	outputs->items[kept++] = (struct output){format, NULL};
+	outputs->count = kept;
 }
 
 void outputs_release(struct outputs *outputs)

@@ -23,6 +23,8 @@ struct outputs {
  * ERR_USAGE names the option and the remedy. To be released in either case; texts are borrowed. */
 bool outputs_init(struct outputs *outputs, const struct option_list *formats, const char *file, bool statistics,
 		  struct err *err);
+/* From now on FORMAT goes to standard output, and nothing else does. */
+void outputs_print(struct outputs *outputs, const struct report_format *format);
 void outputs_release(struct outputs *outputs);
 /* Appends a line per format for --help. */
 void outputs_add_help(struct buf *out);

@@ -34,6 +34,11 @@ static void print(struct sink *sink)
 			buf_release(&report->out);
 			report->out = guarded;
 		}
+		if (sink->to_stderr) {
+			fwrite(report->out.bytes, 1, report->out.length, stderr);
+			buf_reset(&report->out);
+			continue;
+		}
 		if (sink->write_failed || !output_write(&report->out, &sink->write_error))
 			fail(sink, report);
 	}
@@ -52,17 +57,31 @@ static bool problems_are_shown(const struct sink *sink)
 static void tell_problems(struct sink *sink, const struct run_file *file)
 {
 	const struct lint_result *result = file->result;
+	struct buf place = BUF_INIT;
 
 	for (size_t i = 0; result && i < result->problem_count; i++) {
 		const struct lint_problem *problem = &result->problems[i];
 
 		progress_erase(&sink->progress);
-		if (problem->at.start.line)
-			message_warning("%s:%lu:%lu: %s", file->path, (unsigned long)problem->at.start.line,
-					(unsigned long)problem->at.start.column, problem->text);
-		else
-			message_warning("%s: %s", file->path, problem->text);
+		buf_reset(&place);
+		excerpt_add_place(&place, &problem->at);
+		message_warning("%s%s: %s", file->path, buf_text(&place), problem->text);
 	}
+	buf_release(&place);
+}
+
+/* Takes over what was fixed, and tells what was not. */
+static void take_fix(struct sink *sink, const struct run_file *file)
+{
+	const struct buf *refusals = &file->fix->outcome->refusals;
+
+	for (size_t at = 0; at < refusals->length; at += strlen(refusals->bytes + at) + 1) {
+		progress_erase(&sink->progress);
+		message_warning("%s", refusals->bytes + at);
+	}
+	if (file->fix->error)
+		sink_add_failure(sink, file->fix->error);
+	fixer_add(&sink->fixer, file->path, file->fix);
 }
 
 static void tell_file(struct sink *sink, const struct run_file *file)
@@ -112,6 +131,8 @@ static void on_file(struct run_sink *base, const struct run_file *file)
 	report_totals_add(&sink->totals, file, sink->fail_on);
 	if (file->error)
 		failure_add(sink, file->error);
+	if (file->fix)
+		take_fix(sink, file);
 	if (!problems_are_shown(sink))
 		tell_problems(sink, file);
 	for (size_t i = 0; i < sink->outputs->count; i++)
@@ -136,7 +157,7 @@ void sink_init(struct sink *sink, const struct outputs *outputs, struct report_o
 	sink->outputs = outputs;
 	sink->reports = mem_new(outputs->count, sizeof *sink->reports);
 	sink->fail_on = options.fail_on;
-	sink->guarded = ci_reads_commands();
+	sink->guarded = ci_reads_commands() && !os_is_file(1);
 	sink->quiet = options.quiet;
 	buf_init(&sink->failures);
 	progress_init(&sink->progress, !options.quiet);
@@ -156,6 +177,7 @@ void sink_release(struct sink *sink)
 		report_release(&sink->reports[i]);
 	free(sink->reports);
 	buf_release(&sink->failures);
+	fixer_release(&sink->fixer);
 }
 
 void sink_add_failure(struct sink *sink, const char *text)
@@ -217,12 +239,24 @@ static void print_summary(struct sink *sink)
 	buf_release(&line);
 }
 
+void sink_write_fixes(struct sink *sink)
+{
+	struct err err;
+
+	progress_erase(&sink->progress);
+	while (fixer_write_next(&sink->fixer, &err))
+		if (err.code != ERR_NONE)
+			sink_add_failure(sink, err.message);
+}
+
 void sink_finish(struct sink *sink, struct run_totals totals, size_t paths)
 {
 	sink->timing = totals.timing;
 	sink->totals.files = totals.files + paths;
 	sink->totals.failed = totals.failed + paths;
 	sink->totals.paths = paths;
+	sink->totals.fixed = sink->fixer.fixed;
+	sink->totals.fixed_files = sink->fixer.files;
 	for (size_t i = 0; i < sink->outputs->count; i++)
 		sink->reports[i].format->end(&sink->reports[i], &sink->totals);
 	progress_erase(&sink->progress);

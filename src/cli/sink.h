@@ -5,6 +5,7 @@
 #define VRAMLINT_CLI_SINK_H
 
 #include "base/buf.h"
+#include "cli/fixer.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "engine/run.h"
@@ -25,6 +26,8 @@ struct sink {
 	bool write_failed;
 	bool guarded; /* commands must not come out of what is printed */
 	bool quiet;
+	bool to_stderr;      /* standard output is for something else */
+	struct fixer fixer;
 };
 
 /* OUTPUTS is borrowed. */
@@ -32,6 +35,8 @@ void sink_init(struct sink *sink, const struct outputs *outputs, struct report_o
 void sink_release(struct sink *sink);
 /* Keeps TEXT, which says why something could not be checked. */
 void sink_add_failure(struct sink *sink, const char *text);
+/* Writes what was fixed to its files, if the fixer is to; before the report ends. */
+void sink_write_fixes(struct sink *sink);
 /* Ends the reports after all files; PATHS counts what failed before it came to a file. Each run ends so, whatever failed. */
 void sink_finish(struct sink *sink, struct run_totals totals, size_t paths);
 /* Prints all failures and, unless one line said it all, how many there were. Returns whether there were any. */

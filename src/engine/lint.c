@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "engine/prefilter.h"
 #include "engine/project.h"
+#include "engine/syntax.h"
 #include "flow/analysis.h"
 #include "flow/explain.h"
 #include "flow/judge.h"
@@ -13,6 +14,7 @@
 #include "py/query.h"
 #include "rule/fingerprint.h"
 #include "rule/match.h"
+#include "text/notebook.h"
 
 struct linter {
 	const struct rule_set *rules;
@@ -136,8 +138,8 @@ static double lap(double *since)
 static void add_problem(struct lint_result *result, const struct source *source, struct span span, const char *text)
 {
 	if (!result->problems)
-		result->problems = ARENA_ARRAY(&result->arena, struct lint_problem, 4);
-	if (result->problem_count == 4)
+		result->problems = ARENA_ARRAY(&result->arena, struct lint_problem, LINT_PROBLEMS);
+	if (result->problem_count == LINT_PROBLEMS)
 		return;
 	struct lint_problem *problem = &result->problems[result->problem_count++];
 	problem->text = text;
@@ -145,49 +147,9 @@ static void add_problem(struct lint_result *result, const struct source *source,
 		problem->at = excerpt_at(source, span, &result->arena);
 }
 
-/* On to the next node at which something did not parse, in or behind the present one, without recursion. */
-static bool next_faulty(TSTreeCursor *cursor)
+/* Says that what begins at SPAN does not parse, and WHAT became of it. */
+static void add_fault(struct lint_result *result, const struct source *source, struct span span, const char *what)
 {
-	if (ts_node_has_error(ts_tree_cursor_current_node(cursor)) && ts_tree_cursor_goto_first_child(cursor))
-		return true;
-	while (!ts_tree_cursor_goto_next_sibling(cursor))
-		if (!ts_tree_cursor_goto_parent(cursor))
-			return false;
-	return true;
-}
-
-/* tree-sitter's queries take time squared in the children of one node, of which only errors can have this many. */
-enum { ERROR_CHILDREN = 4000 };
-
-/* The first place the parser could not make sense of. HOPELESS: one place is too large to be looked into. */
-static bool first_error(TSNode root, struct span *span, bool *hopeless)
-{
-	TSTreeCursor cursor = ts_tree_cursor_new(root);
-	bool found = false;
-	*hopeless = false;
-	do {
-		TSNode node = ts_tree_cursor_current_node(&cursor);
-		if (!found && (ts_node_is_error(node) || ts_node_is_missing(node))) {
-			*span = py_span(node);
-			found = true;
-		}
-		*hopeless |= ts_node_is_error(node) && ts_node_child_count(node) > ERROR_CHILDREN;
-	} while (!*hopeless && next_faulty(&cursor));
-	ts_tree_cursor_delete(&cursor);
-	return found;
-}
-
-/* False where the tree is of no use. */
-static bool report_syntax(struct lint_result *result, const struct source *source, TSNode root)
-{
-	struct span span;
-	bool hopeless;
-	if (!ts_node_has_error(root) || !first_error(root, &span, &hopeless))
-		return true;
-	if (hopeless) {
-		result->failure = arena_format(&result->arena, "cannot parse what begins in line %u", source_line(source, span.start));
-		return false;
-	}
 	/* an error may span the rest of the file; its first line says where it begins */
 	uint32_t line_end = span.start;
 	while (line_end < span.end && source->text[line_end] != '\n' && source->text[line_end] != '\r')
@@ -195,8 +157,49 @@ static bool report_syntax(struct lint_result *result, const struct source *sourc
 	if (line_end == span.start)
 		line_end = span.start < source->length ? span.start + 1 : span.start;
 	span.end = line_end ? line_end : 1;
-	add_problem(result, source, span, "cannot parse this; the rest of the file was checked as far as it makes sense without it");
+	add_problem(result, source, span, what);
+}
+
+/* False where the tree is of no use. */
+static bool report_syntax(struct lint_result *result, const struct source *source, TSNode root)
+{
+	struct span span;
+	bool hopeless;
+	if (!ts_node_has_error(root) || !syntax_first_fault(root, &span, &hopeless))
+		return true;
+	if (hopeless) {
+		result->failure = arena_format(&result->arena, "cannot parse what begins in line %u", source_line(source, span.start));
+		return false;
+	}
+	if (!source->origins)
+		add_fault(result, source, span, "cannot parse this; the rest of the file was checked as far as it makes sense without it");
 	return true;
+}
+
+/* The tree of a notebook in place of TREE, its first one: what does not parse in one cell leaves the others alone. NULL with
+ * a failure in RESULT where there is none. */
+static TSTree *separate_cells(struct lint_worker *worker, const struct source *source, TSTree *tree,
+			      struct lint_result *result)
+{
+	const char *what = "cannot parse this; the rest of the cell was checked as far as it makes sense without it";
+	struct syntax_faults faults;
+	struct buf text = BUF_INIT;
+	struct err err;
+	syntax_cells(source, ts_tree_root_node(tree), &faults);
+	if (faults.cross) {
+		what = "cannot parse this; the cell was left out, the others were checked";
+		syntax_faults_release(&faults);
+		syntax_sound_cells(source, &worker->parser, &text, &faults);
+		ts_tree_delete(tree);
+		tree = py_parse(&worker->parser, buf_get(&text), NULL, &err);
+		if (!tree)
+			result->failure = arena_dup(&result->arena, err.message);
+	}
+	for (size_t i = 0; i < faults.places.count; i++)
+		add_fault(result, source, faults.places.items[i], what);
+	syntax_faults_release(&faults);
+	buf_release(&text);
+	return tree;
 }
 
 /* ---- one file ---- */
@@ -230,6 +233,14 @@ static const char *scope_at(const struct lower *lower, uint32_t offset, struct a
 	return scope;
 }
 
+/* A fix that would change a magic, or more than one cell at a time, is none. */
+static void drop_reaching_edits(const struct source *source, struct finding *finding)
+{
+	for (size_t i = 0; i < finding->edit_count; i++)
+		if (!notebook_allows(source, finding->edits[i].span))
+			finding->edit_count = 0;
+}
+
 static void analyse(struct lint_worker *worker, const char *path, const struct source *source, TSNode root,
 		    struct lint_result *result)
 {
@@ -255,6 +266,8 @@ static void analyse(struct lint_worker *worker, const char *path, const struct s
 	struct match_input input = {linter->rules, linter->selection, source, &analysis, &judgement, &worker->candidates,
 				    &result->arena};
 	result->findings = match_rules(&input, &result->finding_count);
+	for (size_t i = 0; source->origins && i < result->finding_count; i++)
+		drop_reaching_edits(source, &result->findings[i]);
 	for (size_t i = 0; i < result->finding_count; i++)
 		result->findings[i].scope = scope_at(&lower, result->findings[i].at.span.start, &result->arena);
 	fingerprints_set(result->findings, result->finding_count, source, &result->arena);
@@ -295,11 +308,22 @@ void lint_source(struct lint_worker *worker, const char *path, const struct sour
 		result->failure = arena_dup(&result->arena, err.message);
 		return;
 	}
+	if (source->origins && ts_node_has_error(ts_tree_root_node(tree)) &&
+	    !(tree = separate_cells(worker, source, tree, result)))
+		return;
 	TSNode root = ts_tree_root_node(tree);
 	if (report_syntax(result, source, root))
 		analyse(worker, path, source, root, result);
 	ts_tree_delete(tree);
 	arena_reset(&worker->arena);
+}
+
+void lint_remark(const char *text, struct lint_result *result)
+{
+	memset(result, 0, sizeof *result);
+	arena_init(&result->arena);
+	result->skipped = true;
+	add_problem(result, NULL, (struct span){0, 0}, arena_dup(&result->arena, text));
 }
 
 void lint_result_release(struct lint_result *result)

@@ -35,6 +35,9 @@ struct lint_problem {
 	const char *text;  /* "cannot parse from here: …" */
 };
 
+/* As many problems are told of one document at most. */
+enum { LINT_PROBLEMS = 4 };
+
 struct lint_result {
 	struct arena arena; /* owns all below */
 	struct finding *findings; /* sorted by finding_compare */
@@ -54,6 +57,8 @@ struct lint_timing {
 /* Checks SOURCE, which messages call PATH. Never fails: what could not be analysed is a problem in the result.
  * RESULT is initialised here and released by the caller. */
 void lint_source(struct lint_worker *worker, const char *path, const struct source *source, struct lint_result *result);
+/* Makes the result of a document that was not looked at: TEXT says why. */
+void lint_remark(const char *text, struct lint_result *result);
 void lint_result_release(struct lint_result *result);
 struct lint_timing lint_worker_timing(const struct lint_worker *worker);
 

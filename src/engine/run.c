@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "engine/pool.h"
+#include "text/notebook.h"
 #include "text/source.h"
 
 /* Results held at a time: enough that one slow file does not stop the others, few enough to forget their size. */
@@ -16,6 +17,7 @@ struct run {
 	const struct walk_file *files; /* NULL: the one document is TEXT */
 	struct str text;
 	size_t count;
+	const struct fix_policy *fixes; /* or NULL */
 	struct run_sink *sink;
 	struct run_totals totals;
 };
@@ -30,7 +32,17 @@ struct run_result {
 	struct source source; /* kept while the findings are */
 	bool is_checked;      /* lint holds something */
 	bool has_source;
+	bool is_left_out;     /* nobody asked for it, and it is nothing for us */
 	struct err err;       /* else why */
+	struct fixes *fixes;  /* where some were wanted and possible, or refused; else NULL */
+};
+
+/* What run_fix points to. */
+struct fixes {
+	struct fix_outcome outcome;
+	struct buf raw, fixed;
+	struct err err;
+	bool failed;
 };
 
 static void *worker_new(void *context)
@@ -71,6 +83,61 @@ static void raw_reset(struct buf *raw)
 	buf_reset(raw);
 }
 
+/* Makes the fixes that are wanted in what was checked; RAW is what was read. */
+static void file_fix(const struct run *run, struct run_worker *worker, const char *shown, struct str raw,
+		     struct run_result *result)
+{
+	struct fixes *fixes = mem_new(1, sizeof *fixes);
+	struct fix_outcome *outcome = &fixes->outcome;
+
+	fix_source(worker->lint, shown, raw, &result->source, &result->lint, *run->fixes, outcome);
+	if (outcome->notebook.length > 0) {
+		fixes->fixed = outcome->notebook;
+		buf_init(&outcome->notebook);
+		buf_add_str(&fixes->raw, raw);
+	} else if (outcome->count > 0 &&
+	    !source_encode(&result->source, raw, (struct str){outcome->source.text, outcome->source.length},
+			   &fixes->fixed, &fixes->err)) {
+		err_context(&fixes->err, "cannot fix '%s'", shown);
+		fixes->failed = true;
+	} else if (outcome->count > 0) {
+		buf_add_str(&fixes->raw, raw);
+	}
+	if (outcome->count > 0 || outcome->refusals.length > 0) {
+		result->fixes = fixes;
+		return;
+	}
+	fix_outcome_release(outcome);
+	free(fixes);
+}
+
+static void fixes_free(struct fixes *fixes)
+{
+	if (!fixes)
+		return;
+	fix_outcome_release(&fixes->outcome);
+	buf_release(&fixes->raw);
+	buf_release(&fixes->fixed);
+	free(fixes);
+}
+
+static bool document_read(struct source *source, const char *name, struct str raw, struct err *err)
+{
+	return notebook_is_name(name) ? notebook_init(source, raw, err) : source_init(source, raw, err);
+}
+
+/* A notebook in another language is no failure: hooks name whatever was changed. */
+static void foreign_take(const struct walk_file *file, struct run_result *result)
+{
+	if (!file->is_named) {
+		result->is_left_out = true;
+		return;
+	}
+	lint_remark(result->err.message, &result->lint);
+	result->is_checked = true;
+	result->has_source = source_init(&result->source, STR(""), NULL);
+}
+
 static void *file_check(void *context, void *data, size_t index)
 {
 	const struct run *run = context;
@@ -85,8 +152,11 @@ static void *file_check(void *context, void *data, size_t index)
 			return result;
 		raw = buf_get(&worker->raw);
 	}
-	if (!source_init(&result->source, raw, &result->err)) {
-		err_context(&result->err, "cannot read '%s'", file->shown);
+	if (!document_read(&result->source, file->shown, raw, &result->err)) {
+		if (result->err.code == ERR_FOREIGN)
+			foreign_take(file, result);
+		else
+			err_context(&result->err, "cannot read '%s'", file->shown);
 		return result;
 	}
 	lint_source(worker->lint, file->shown, &result->source, &result->lint);
@@ -95,6 +165,8 @@ static void *file_check(void *context, void *data, size_t index)
 		err_set(&result->err, ERR_PARSE, "cannot check '%s': %s", file->shown, result->lint.failure);
 		lint_result_release(&result->lint);
 	}
+	if (result->is_checked && run->fixes)
+		file_fix(run, worker, file->shown, raw, result);
 	result->has_source = result->is_checked && result->lint.finding_count + result->lint.problem_count > 0;
 	if (!result->has_source)
 		source_release(&result->source);
@@ -105,14 +177,32 @@ static void result_deliver(void *context, size_t index, void *data)
 {
 	struct run *run = context;
 	struct run_result *result = data;
-	struct run_file file = {run->files[index].shown, NULL, NULL, NULL};
+	struct run_file file = {run->files[index].shown, NULL, NULL, NULL, NULL};
+	struct run_fix fix = {NULL, NULL, {NULL, 0}, NULL, {NULL, 0}, NULL};
 
+	if (result->is_left_out) {
+		free(result);
+		return;
+	}
 	if (result->is_checked)
 		file.result = &result->lint;
 	if (result->has_source)
 		file.source = &result->source;
 	if (!result->is_checked)
 		file.error = result->err.message;
+	if (result->fixes) {
+		fix = (struct run_fix){.outcome = &result->fixes->outcome,
+				       .path = run->text.at ? NULL : run->files[index].path,
+				       .raw = buf_get(&result->fixes->raw),
+				       .before = &result->source,
+				       .fixed = buf_get(&result->fixes->fixed),
+				       .error = result->fixes->failed ? result->fixes->err.message : NULL};
+		file.fix = &fix;
+	}
+	if (fix.fixed.length > 0) {
+		file.result = &fix.outcome->result;
+		file.source = &fix.outcome->source;
+	}
 	run->totals.files++;
 	run->totals.failed += !result->is_checked;
 	run->sink->file(run->sink, &file);
@@ -120,6 +210,7 @@ static void result_deliver(void *context, size_t index, void *data)
 		lint_result_release(&result->lint);
 	if (result->has_source)
 		source_release(&result->source);
+	fixes_free(result->fixes);
 	free(result);
 }
 
@@ -149,17 +240,20 @@ static struct run_totals run_all(struct run *run, int threads)
 }
 
 struct run_totals run_files(const struct linter *linter, const struct walk_file *files, size_t count, int threads,
-			    struct run_sink *sink)
+			    const struct fix_policy *fixes, struct run_sink *sink)
 {
-	struct run run = {.linter = linter, .files = files, .text = {NULL, 0}, .count = count, .sink = sink};
+	struct run run = {.linter = linter, .files = files, .text = {NULL, 0}, .count = count, .fixes = fixes,
+			  .sink = sink};
 
 	return run_all(&run, threads);
 }
 
-struct run_totals run_text(const struct linter *linter, const char *shown, struct str raw, struct run_sink *sink)
+struct run_totals run_text(const struct linter *linter, const char *shown, struct str raw,
+			   const struct fix_policy *fixes, struct run_sink *sink)
 {
-	struct walk_file file = {shown, shown};
-	struct run run = {.linter = linter, .files = &file, .text = raw, .count = 1, .sink = sink};
+	struct walk_file file = {shown, shown, true};
+	struct run run = {.linter = linter, .files = &file, .text = raw, .count = 1, .fixes = fixes,
+			  .sink = sink};
 
 	if (!raw.at)
 		run.text = STR("");

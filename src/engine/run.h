@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "engine/fix.h"
 #include "engine/lint.h"
 #include "engine/walk.h"
 
@@ -15,6 +16,17 @@ struct run_file {
 	const struct lint_result *result; /* NULL where the file could not be read or decoded */
 	const char *error;                /* then: why; else NULL */
 	const struct source *source;      /* the text that was checked, where there is something to say about it; else NULL */
+	const struct run_fix *fix;        /* where fixes were wanted: what came of them; else NULL */
+};
+
+/* The fixes of one file, made in memory. Where something was fixed, result and source are those after it. */
+struct run_fix {
+	const struct fix_outcome *outcome;
+	const char *path;            /* to open the file by; NULL for a document in memory */
+	struct str raw;              /* the bytes of the file as they were read */
+	const struct source *before; /* the text then */
+	struct str fixed;            /* the bytes of the fixed file; empty where nothing was fixed */
+	const char *error;           /* why the fixes cannot be written, so that none was made; or NULL */
 };
 
 struct run_sink {
@@ -23,15 +35,17 @@ struct run_sink {
 };
 
 struct run_totals {
-	size_t files;   /* looked at */
+	size_t files;   /* looked at, without notebooks in other languages that nobody named */
 	size_t failed;  /* could not be read, decoded or parsed at all */
 	struct lint_timing timing;
 };
 
-/* Checks all FILES with THREADS workers (0: as many as cores). */
+/* Checks all FILES with THREADS workers (0: as many as cores), and makes the fixes that FIXES (NULL: none) wants; they are
+ * handed to the sink, and it is for the caller to write them once all files are checked, as files look into each other. */
 struct run_totals run_files(const struct linter *linter, const struct walk_file *files, size_t count, int threads,
-			    struct run_sink *sink);
-/* Checks one document that is already in memory, such as standard input. */
-struct run_totals run_text(const struct linter *linter, const char *shown, struct str raw, struct run_sink *sink);
+			    const struct fix_policy *fixes, struct run_sink *sink);
+/* The same for one document that is already in memory, such as standard input. */
+struct run_totals run_text(const struct linter *linter, const char *shown, struct str raw,
+			   const struct fix_policy *fixes, struct run_sink *sink);
 
 #endif

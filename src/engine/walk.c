@@ -8,6 +8,7 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "text/glob.h"
+#include "text/notebook.h"
 
 /* Larger ignore files are not read: nobody wrote them. */
 enum { IGNORE_FILE_LIMIT = 16 << 20 };
@@ -31,6 +32,7 @@ struct item {
 	const struct level *level; /* of the folder that holds it; for a root, of the folders above */
 	struct os_stat stat;
 	bool is_linked; /* a link led here */
+	bool is_named;  /* is itself one of the paths */
 };
 
 struct walker {
@@ -85,7 +87,7 @@ static bool is_source_name(const char *name)
 	struct str text = str_from(name);
 
 	/* Emacs marks a file being edited by a dangling link ".#file.py". */
-	return (str_ends(text, ".py") || str_ends(text, ".pyi")) && !str_starts(text, ".#");
+	return (str_ends(text, ".py") || str_ends(text, ".pyi") || notebook_is_name(name)) && !str_starts(text, ".#");
 }
 
 static const char *path_join(struct arena *arena, const char *folder, const char *name)
@@ -319,6 +321,7 @@ static void root_add(struct walker *walker, const char *path)
 			root.path = "";
 		VEC_ADD(&walker->roots, root);
 	} else {
+		root.is_named = true;
 		VEC_ADD(&walker->files, root);
 	}
 }
@@ -444,12 +447,17 @@ static void files_finish(struct walker *walker)
 		uint64_t identity[2] = {item->stat.device, item->stat.inode};
 		struct str key = {(const char *)identity, sizeof identity};
 
-		if (map_has(&seen, key))
+		size_t known = (size_t)(uintptr_t)map_get(&seen, key);
+
+		if (known) {
+			walk->files[known - 1].is_named |= item->is_named;
 			continue;
-		map_put(&seen, key, NULL);
+		}
+		map_put(&seen, key, (void *)(uintptr_t)(walk->file_count + 1));
 		walk->files[walk->file_count++] = (struct walk_file){
 			arena_dup(&walk->arena, item->path),
 			arena_dup(&walk->arena, item->shown),
+			item->is_named,
 		};
 	}
 	map_release(&seen);

@@ -15,6 +15,7 @@
 struct walk_file {
 	const char *path; /* as to open it */
 	const char *shown; /* relative to the current directory, "../" where it lies outside, "/" between parts */
+	bool is_named; /* by a person, and not found in a folder */
 };
 
 struct walk_problem {
@@ -32,7 +33,8 @@ struct walk {
 	size_t problem_count;
 };
 
-/* PATHS that do not exist are problems. Links to folders are followed once each, so loops end. Takes *.py and *.pyi. */
+/* PATHS that do not exist are problems. Links to folders are followed once each, so loops end. Takes *.py, *.pyi
+ * and *.ipynb. */
 void walk_init(struct walk *walk, const char *const *paths, size_t count);
 void walk_release(struct walk *walk);
 

@@ -1,5 +1,7 @@
 #include "flow/explain.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct explaining {
@@ -15,9 +17,19 @@ static const char *const grad_words[] = {"on", "off", "inference", "unknown", "o
 static const char *const site_words[] = {"forward", "call", "element", "input", "parameter", "derived", "holder", "carry"};
 static const char *const tag_words[] = {"is", "from", "through call of", "cut from"};
 
-static uint32_t line_of(const struct explaining *e, uint32_t offset)
+struct line_words {
+	char text[32]; /* "12", in a notebook "cell 3:12" */
+};
+
+static struct line_words line_of(const struct explaining *e, uint32_t offset)
 {
-	return offset < e->source->length || !offset ? source_line(e->source, offset) : 0;
+	struct line_words words = {"0"};
+	uint32_t cell = source_cell(e->source, offset);
+	if (offset && offset >= e->source->length)
+		return words;
+	int used = cell ? snprintf(words.text, sizeof words.text, "cell %" PRIu32 ":", cell) : 0;
+	snprintf(words.text + used, sizeof words.text - (size_t)used, "%" PRIu32, source_place(e->source, offset).line);
+	return words;
 }
 
 /* A name as written, on one line and without anything that a terminal would obey. */
@@ -37,8 +49,8 @@ static void say_path(const struct explaining *e, const struct loop *path)
 		return;
 	}
 	for (const struct loop *loop = path; loop; loop = loop->outer)
-		buf_format(e->out, "%s%s:%u", loop == path ? "" : " < ", loop_kind_name(e->judgement->loops[loop->id]),
-			   line_of(e, loop->span.start));
+		buf_format(e->out, "%s%s:%s", loop == path ? "" : " < ", loop_kind_name(e->judgement->loops[loop->id]),
+			   line_of(e, loop->span.start).text);
 }
 
 static void say_origins(const struct explaining *e, const struct origin_set *set)
@@ -48,7 +60,7 @@ static void say_origins(const struct explaining *e, const struct origin_set *set
 		buf_format(e->out, "%s%s %s", i ? ", " : "", tag_words[origin_tag_of(set->items[i])], site_words[site->kind]);
 		if (site->name.length)
 			say_name(e, site->name);
-		buf_format(e->out, ":%u", line_of(e, site->span.start));
+		buf_format(e->out, ":%s", line_of(e, site->span.start).text);
 		if (e->judgement->site_proof)
 			buf_format(e->out, " (%s)", (const char *[]){"no graph", "name", "sibling", "usage", "flow"}[e->judgement->site_proof[site->id]]);
 	}
@@ -58,7 +70,7 @@ static void say_origins(const struct explaining *e, const struct origin_set *set
 
 static void say_event(const struct explaining *e, const struct event *event)
 {
-	buf_format(e->out, "%u: %s", line_of(e, event->node.start), event_words[event->kind]);
+	buf_format(e->out, "%s: %s", line_of(e, event->node.start).text, event_words[event->kind]);
 	if (event->name.length)
 		say_name(e, event->name);
 	buf_add_text(e->out, " [");
@@ -81,14 +93,14 @@ static void say_fact(const struct explaining *e, const struct fact *fact)
 {
 	static const char *const proofs[] = {"none", "name", "sibling", "usage", "flow"};
 	static const char *const buffers[] = {"kept", "freed", "perhaps freed"};
-	buf_format(e->out, "%u: => %s: growth %s, graph %s, saved tensors %s, proof %s", line_of(e, fact->where.start),
+	buf_format(e->out, "%s: => %s: growth %s, graph %s, saved tensors %s, proof %s", line_of(e, fact->where.start).text,
 		   fact_kind_name(fact->kind), growth_name(fact->growth), proofs[fact->graph], buffers[fact->buffers],
 		   proofs[fact->proof]);
 	if (fact->loop)
-		buf_format(e->out, ", over the %s loop at line %u", loop_kind_name(e->judgement->loops[fact->loop->id]),
-			   line_of(e, fact->loop->span.start));
+		buf_format(e->out, ", over the %s loop at line %s", loop_kind_name(e->judgement->loops[fact->loop->id]),
+			   line_of(e, fact->loop->span.start).text);
 	if (fact->consumption)
-		buf_format(e->out, ", walked at line %u", line_of(e, fact->consumption->node.start));
+		buf_format(e->out, ", walked at line %s", line_of(e, fact->consumption->node.start).text);
 	buf_add_char(e->out, '\n');
 }
 

@@ -2,6 +2,7 @@
 #include "report/formats.h"
 #include "report/guard.h"
 #include "report/place.h"
+#include "report/region.h"
 #include "report/summary.h"
 #include "report/visible.h"
 #include "report/words.h"
@@ -31,18 +32,17 @@ static void add_escaped(struct buf *out, struct str text)
 	buf_release(&shown);
 }
 
-static void add_issue(struct report *report, const char *path, const struct finding *finding, struct str text)
+static void add_issue(struct report *report, const struct run_file *file, const struct finding *finding, struct str text)
 {
+	struct region region = region_of(&finding->at, file->source, COLUMN_CHARACTERS);
 	struct buf *out = &report->out;
 	struct buf from_root = BUF_INIT;
 
-	place_add_path(&from_root, report->options.host, path);
+	place_add_path(&from_root, report->options.host, file->path);
 	buf_format(out, "##vso[task.logissue type=%s;sourcepath=",
 		   finding->severity == SEVERITY_ERROR ? "error" : "warning");
 	add_escaped(out, buf_get(&from_root));
-	if (!finding->at.cell) /* else the lines are not those of the file */
-		buf_format(out, ";linenumber=%lu;columnnumber=%lu", (unsigned long)finding->at.start.line,
-			   (unsigned long)finding->at.start.column);
+	buf_format(out, ";linenumber=%lu;columnnumber=%lu", (unsigned long)region.line, (unsigned long)region.column);
 	buf_format(out, ";code=%s;]", finding->rule->code);
 	add_escaped(out, text);
 	buf_add_char(out, '\n');
@@ -56,8 +56,7 @@ static void add_hint(struct report *report, const char *path, const struct findi
 
 	buf_add_text(&line, "hint: ");
 	visible_add(&line, str_from(path));
-	buf_add_char(&line, ':');
-	place_add_position(&line, &finding->at);
+	excerpt_add_place(&line, &finding->at);
 	buf_add_text(&line, ": ");
 	visible_add(&line, text);
 	buf_add_char(&line, '\n');
@@ -78,7 +77,7 @@ static void azure_file(struct report *report, const struct run_file *file)
 		if (finding->severity == SEVERITY_HINT)
 			add_hint(report, file->path, finding, buf_get(&text));
 		else
-			add_issue(report, file->path, finding, buf_get(&text));
+			add_issue(report, file, finding, buf_get(&text));
 	}
 	if (file->error)
 		report->format->failure(report, file->error);
@@ -102,7 +101,7 @@ const struct report_format report_azure = {
 	.name = "azure",
 	.summary = "logging commands of Azure Pipelines, for the log of a job",
 	.for_programs = true,
-	.begin = report_nothing,
+	.begin = report_no_begin,
 	.file = azure_file,
 	.failure = azure_failure,
 	.end = azure_end,

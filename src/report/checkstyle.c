@@ -1,28 +1,32 @@
 /* Checkstyle's XML, which many tools read. */
 #include "report/formats.h"
+#include "report/place.h"
+#include "report/region.h"
 #include "report/words.h"
 #include "report/xml.h"
 #include "rule/rule.h"
+
+static const struct region nowhere = {0, 0, 0, 0};
 
 static void checkstyle_begin(struct report *report)
 {
 	buf_add_text(&report->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<checkstyle version=\"10.0\">\n");
 }
 
-/* LINE 0: of the whole file. */
-static void add_error(struct buf *out, const struct place *at, const char *severity, struct str message,
+/* REGION all zeros: of the whole file. */
+static void add_error(struct buf *out, struct region region, const char *severity, struct str message,
 		      const char *source)
 {
 	buf_add_text(out, "    <error");
-	if (at->line)
-		buf_format(out, " line=\"%lu\" column=\"%lu\"", (unsigned long)at->line, (unsigned long)at->column);
+	if (region.line)
+		buf_format(out, " line=\"%lu\" column=\"%lu\"", (unsigned long)region.line, (unsigned long)region.column);
 	xml_add_attribute(out, "severity", str_from(severity));
 	xml_add_attribute(out, "message", message);
 	xml_add_attribute(out, "source", str_from(source));
 	buf_add_text(out, "/>\n");
 }
 
-static void add_finding(struct buf *out, const struct finding *finding)
+static void add_finding(struct buf *out, const struct source *text, const struct finding *finding)
 {
 	static const char *const names[] = {
 		[SEVERITY_HINT] = "info",
@@ -35,8 +39,21 @@ static void add_finding(struct buf *out, const struct finding *finding)
 
 	words_add(&message, finding, " ");
 	buf_format(&source, "vramlint.%s", finding->rule->code);
-	add_error(out, &finding->at.start, names[finding->severity], buf_get(&message), buf_text(&source));
+	add_error(out, region_of(&finding->at, text, COLUMN_CHARACTERS), names[finding->severity], buf_get(&message), buf_text(&source));
 	buf_release(&source);
+	buf_release(&message);
+}
+
+static void add_problem(struct buf *out, const struct source *text, const struct lint_problem *problem)
+{
+	struct region region = nowhere;
+	struct buf message = BUF_INIT;
+
+	if (problem->at.start.line && problem->at.line_text)
+		region = region_of(&problem->at, text, COLUMN_CHARACTERS);
+	place_add_cell(&message, &problem->at);
+	buf_add_text(&message, problem->text);
+	add_error(out, region, "warning", buf_get(&message), "vramlint.problem");
 	buf_release(&message);
 }
 
@@ -51,12 +68,11 @@ static void checkstyle_file(struct report *report, const struct run_file *file)
 	xml_add_attribute(out, "name", str_from(file->path));
 	buf_add_text(out, ">\n");
 	if (file->error)
-		add_error(out, &(struct place){0, 0}, "error", str_from(file->error), "vramlint.failure");
+		add_error(out, nowhere, "error", str_from(file->error), "vramlint.failure");
 	for (size_t i = 0; result && i < result->problem_count; i++)
-		add_error(out, &result->problems[i].at.start, "warning", str_from(result->problems[i].text),
-			  "vramlint.problem");
+		add_problem(out, file->source, &result->problems[i]);
 	for (size_t i = 0; result && i < result->finding_count; i++)
-		add_finding(out, &result->findings[i]);
+		add_finding(out, file->source, &result->findings[i]);
 	buf_add_text(out, "  </file>\n");
 }
 

@@ -1,6 +1,5 @@
 /* One line a finding, as compilers write them: editors and grep read it. */
 #include "report/formats.h"
-#include "report/place.h"
 #include "report/style.h"
 #include "report/title.h"
 #include "report/visible.h"
@@ -17,8 +16,7 @@ static void concise_file(struct report *report, const struct run_file *file)
 		style_begin(out, colour, STYLE_PATH);
 		visible_add(out, str_from(file->path));
 		style_end(out, colour, STYLE_PATH);
-		buf_add_char(out, ':');
-		place_add_position(out, &finding->at);
+		excerpt_add_place(out, &finding->at);
 		buf_add_text(out, ": ");
 		title_add(out, &report->options, finding->rule);
 		buf_add_text(out, " [");
@@ -32,7 +30,7 @@ static void concise_file(struct report *report, const struct run_file *file)
 const struct report_format report_concise = {
 	.name = "concise",
 	.summary = "one line a finding: path:line:column: CODE name [severity] message",
-	.begin = report_nothing,
+	.begin = report_no_begin,
 	.file = concise_file,
 	.end = report_no_end,
 };

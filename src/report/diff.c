@@ -91,6 +91,8 @@ void diff_add(struct buf *out, const struct snippet_frame *frame, const struct f
 		line_find(finding, finding->edits[i].span, &line);
 		marked = (struct span){finding->edits[i].span.start - line.start, finding->edits[i].span.end - line.start};
 		view = snippet_view_get(frame, (struct str){line.excerpt->line_text, line.excerpt->line_length}, marked);
+		if (line.excerpt->cell != finding->at.cell)
+			snippet_add_cell(out, frame, line.excerpt->cell);
 		snippet_add_line(out, frame, &view, line.excerpt->start.line, '-');
 		buf_reset(&after);
 		i = apply(&after, line, finding, i);

@@ -21,7 +21,7 @@ extern const struct report_format report_junit;
 extern const struct report_format report_html;
 
 /* For `begin` and `end` where there is nothing to do. */
-void report_nothing(struct report *report);
+void report_no_begin(struct report *report);
 void report_no_end(struct report *report, const struct report_totals *totals);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "report/diff.h"
 #include "report/formats.h"
-#include "report/place.h"
 #include "report/snippet.h"
 #include "report/style.h"
 #include "report/summary.h"
@@ -44,10 +43,7 @@ static void add_place(struct report *report, const char *path, const struct exce
 
 	style_begin(out, report->options.colour, STYLE_PATH);
 	visible_add(out, str_from(path));
-	if (at->start.line) {
-		buf_add_char(out, ':');
-		place_add_position(out, at);
-	}
+	excerpt_add_place(out, at);
 	style_end(out, report->options.colour, STYLE_PATH);
 	buf_add_text(out, ": ");
 }
@@ -66,42 +62,49 @@ static void add_headline(struct report *report, const char *path, const struct f
 	buf_add_char(out, '\n');
 }
 
+/* The excerpt just shown, and how; none before the first. */
+struct shown {
+	const struct excerpt *at;
+	struct snippet_view view;
+};
+
 /* The line of AT with a mark under it; the line itself only where it is not the one just shown, *LAST. */
 static void add_excerpt(struct buf *out, const struct snippet_frame *frame, const struct excerpt *at,
-			struct snippet_mark mark, struct snippet_view *last, uint32_t *last_line)
+			struct snippet_mark mark, struct shown *last)
 {
 	struct snippet_view view = snippet_view_of(frame, at);
 
-	if (at->start.line == *last_line && str_equal(view.line, last->line) && view.mark_start >= last->from &&
-	    view.mark_end <= last->to) {
-		view.from = last->from;
-		view.to = last->to;
+	if (last->at && at->start.line == last->at->start.line && at->cell == last->at->cell &&
+	    str_equal(view.line, last->view.line) && view.mark_start >= last->view.from &&
+	    view.mark_end <= last->view.to) {
+		view.from = last->view.from;
+		view.to = last->view.to;
 	} else {
-		if (*last_line)
+		if (last->at && last->at->cell != at->cell)
+			snippet_add_cell(out, frame, at->cell);
+		else if (last->at)
 			snippet_add_bar(out, frame);
 		snippet_add_line(out, frame, &view, at->start.line, '|');
 	}
 	snippet_add_mark(out, frame, &view, mark);
-	*last = view;
-	*last_line = at->start.line;
+	*last = (struct shown){at, view};
 }
 
 static void add_trail(struct buf *out, const struct snippet_frame *frame, const struct finding *finding)
 {
 	struct snippet_mark mark = {'^', style_of_severity(finding->severity), NULL};
-	struct snippet_view last = {0};
-	uint32_t last_line = 0;
+	struct shown last = {NULL, {{NULL, 0}, 0, 0, 0, 0, 0}};
 	struct buf label = BUF_INIT;
 
 	snippet_add_bar(out, frame);
-	add_excerpt(out, frame, &finding->at, mark, &last, &last_line);
+	add_excerpt(out, frame, &finding->at, mark, &last);
 	for (size_t i = 0; i < finding->note_count; i++) {
 		const struct finding_note *note = &finding->notes[i];
 
 		buf_reset(&label);
 		buf_format(&label, "%zu. %s", i + 1, note->text);
 		mark = (struct snippet_mark){'-', STYLE_GUTTER, buf_text(&label)};
-		add_excerpt(out, frame, &note->at, mark, &last, &last_line);
+		add_excerpt(out, frame, &note->at, mark, &last);
 	}
 	buf_release(&label);
 }
@@ -145,8 +148,7 @@ static void add_problem(struct report *report, const char *path, const struct li
 	struct buf *out = &report->out;
 	struct snippet_frame frame = {report->options.colour, digits(problem->at.start.line), 0};
 	struct snippet_mark mark = {'^', STYLE_WARNING, NULL};
-	struct snippet_view last = {0};
-	uint32_t last_line = 0;
+	struct shown last = {NULL, {{NULL, 0}, 0, 0, 0, 0, 0}};
 
 	if (report->options.columns > 0)
 		frame.columns = (size_t)report->options.columns;
@@ -157,7 +159,7 @@ static void add_problem(struct report *report, const char *path, const struct li
 	buf_add_char(out, '\n');
 	if (problem->at.start.line && problem->at.line_text) {
 		snippet_add_bar(out, &frame);
-		add_excerpt(out, &frame, &problem->at, mark, &last, &last_line);
+		add_excerpt(out, &frame, &problem->at, mark, &last);
 	}
 	buf_add_char(out, '\n');
 }
@@ -185,7 +187,7 @@ const struct report_format report_full = {
 	.name = "full",
 	.summary = "for people: source, trail, growth and what to write instead",
 	.shows_problems = true,
-	.begin = report_nothing,
+	.begin = report_no_begin,
 	.file = full_file,
 	.end = full_end,
 };

@@ -9,6 +9,7 @@
 #include "report/guard.h"
 #include "report/place.h"
 #include "report/ranking.h"
+#include "report/region.h"
 #include "report/summary.h"
 #include "report/visible.h"
 #include "report/words.h"
@@ -63,15 +64,15 @@ static void add_path(struct buf *out, const struct report *report, const char *p
 	buf_release(&from_root);
 }
 
-/* Columns may be named only where begin and end are one line; lines of a cell are not those of the file. */
-static void add_lines(struct buf *out, const struct excerpt *at)
+/* Columns may be named only where begin and end are one line; in a notebook they are not known. */
+static void add_lines(struct buf *out, const struct excerpt *at, const struct source *source)
 {
-	if (at->cell)
-		return;
-	buf_format(out, ",line=%lu,endLine=%lu", (unsigned long)at->start.line, (unsigned long)at->end.line);
-	if (at->start.line == at->end.line)
-		buf_format(out, ",col=%lu,endColumn=%lu", (unsigned long)at->start.column,
-			   (unsigned long)at->end.column);
+	struct region region = region_of(at, source, COLUMN_CHARACTERS);
+
+	buf_format(out, ",line=%lu,endLine=%lu", (unsigned long)region.line, (unsigned long)region.end_line);
+	if (region.line == region.end_line && !at->cell)
+		buf_format(out, ",col=%lu,endColumn=%lu", (unsigned long)region.column,
+			   (unsigned long)region.end_column);
 }
 
 static void add_message(struct buf *out, const struct finding *finding)
@@ -104,15 +105,15 @@ static const char *level_of(enum severity severity)
 	return severity == SEVERITY_ERROR ? "error" : severity == SEVERITY_WARNING ? "warning" : "notice";
 }
 
-static const char *command_for(struct report *report, const char *path, const struct finding *finding)
+static const char *command_for(struct report *report, const struct run_file *file, const struct finding *finding)
 {
 	struct collection *collection = report->state;
 	struct buf out = BUF_INIT;
 	const char *text;
 
 	buf_format(&out, "::%s file=", level_of(finding->severity));
-	add_path(&out, report, path);
-	add_lines(&out, &finding->at);
+	add_path(&out, report, file->path);
+	add_lines(&out, &finding->at, file->source);
 	buf_format(&out, ",title=%s %s::", finding->rule->code, finding->rule->name);
 	add_message(&out, finding);
 	text = arena_dup(&collection->arena, buf_text(&out));
@@ -128,8 +129,7 @@ static const char *line_for(struct collection *collection, const char *path, con
 	const char *text;
 
 	visible_add(&line, str_from(path));
-	buf_add_char(&line, ':');
-	place_add_position(&line, &finding->at);
+	excerpt_add_place(&line, &finding->at);
 	buf_format(&line, ": %s %s %s: ", severity_name(finding->severity), finding->rule->code, finding->rule->name);
 	visible_add(&line, str_from(finding->message));
 	guard_add(&out, buf_get(&line));
@@ -159,8 +159,8 @@ static const char *row_for(struct collection *collection, const char *path, cons
 	struct buf out = BUF_INIT;
 	const char *text;
 
-	buf_format(&place, "%s:", path);
-	place_add_position(&place, &finding->at);
+	buf_add_text(&place, path);
+	excerpt_add_place(&place, &finding->at);
 	buf_format(&out, "| %s | %s %s | ", severity_name(finding->severity), finding->rule->code, finding->rule->name);
 	add_markdown(&out, buf_get(&place));
 	buf_add_text(&out, " | ");
@@ -180,7 +180,7 @@ static void github_file(struct report *report, const struct run_file *file)
 		const struct finding *finding = &file->result->findings[i];
 		struct notice *notice = ARENA_NEW(&collection->arena, struct notice);
 
-		notice->command = command_for(report, file->path, finding);
+		notice->command = command_for(report, file, finding);
 		notice->line = line_for(collection, file->path, finding);
 		notice->row = row_for(collection, file->path, finding);
 		ranking_add(&collection->ranking, finding, notice);

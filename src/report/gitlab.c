@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "report/formats.h"
 #include "report/place.h"
+#include "report/region.h"
 #include "rule/fingerprint.h"
 #include "rule/rule.h"
 #include "text/json_writer.h"
@@ -40,8 +41,10 @@ static void write_description(struct json_writer *writer, const struct finding *
 	buf_release(&text);
 }
 
-static void write_finding(struct json_writer *writer, const char *path, const struct finding *finding)
+static void write_finding(struct json_writer *writer, const char *path, const struct source *source,
+			  const struct finding *finding)
 {
+	struct region region = region_of(&finding->at, source, COLUMN_CHARACTERS);
 	struct buf fingerprint = BUF_INIT;
 
 	fingerprint_add_of_project(&fingerprint, path, finding);
@@ -53,8 +56,8 @@ static void write_finding(struct json_writer *writer, const char *path, const st
 	json_member_object(writer, "location");
 	json_member_text(writer, "path", path);
 	json_member_object(writer, "lines");
-	json_member_int(writer, "begin", finding->at.start.line);
-	json_member_int(writer, "end", finding->at.end.line);
+	json_member_int(writer, "begin", region.line);
+	json_member_int(writer, "end", region.end_line);
 	json_object_end(writer);
 	json_object_end(writer);
 	json_object_end(writer);
@@ -67,7 +70,7 @@ static void gitlab_file(struct report *report, const struct run_file *file)
 
 	place_add_path(&path, report->options.host, file->path);
 	for (size_t i = 0; file->result && i < file->result->finding_count; i++)
-		write_finding(report->state, buf_text(&path), &file->result->findings[i]);
+		write_finding(report->state, buf_text(&path), file->source, &file->result->findings[i]);
 	buf_release(&path);
 }
 

@@ -86,7 +86,7 @@ static void grouped_end(struct report *report, const struct report_totals *total
 const struct report_format report_grouped = {
 	.name = "grouped",
 	.summary = "for people: one line a finding, under the name of its file",
-	.begin = report_nothing,
+	.begin = report_no_begin,
 	.file = grouped_file,
 	.end = grouped_end,
 };

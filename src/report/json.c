@@ -52,7 +52,7 @@ static void json_file(struct report *report, const struct run_file *file)
 	for (size_t i = 0; file->result && i < file->result->problem_count; i++)
 		write_problem(&lists->problems, file->path, &file->result->problems[i]);
 	for (size_t i = 0; file->result && i < file->result->finding_count; i++)
-		json_lines_write_finding(&lists->findings, file->path, &file->result->findings[i]);
+		json_lines_write_finding(&lists->findings, file, &file->result->findings[i]);
 }
 
 static void json_failure(struct report *report, const char *text)

@@ -40,8 +40,9 @@ static void write_trail(struct json_writer *writer, const struct finding *findin
 	json_array_end(writer);
 }
 
-/* Edits are places in the decoded text, in bytes: "start", "end" (exclusive) and the "text" to put there. */
-static void write_fix(struct json_writer *writer, const struct finding *finding)
+/* Edits are places in the decoded text, in bytes: "start", "end" (exclusive) and the "text" to put there. In a notebook
+ * the text is the source of the "cell". */
+static void write_fix(struct json_writer *writer, const struct source *source, const struct finding *finding)
 {
 	json_key(writer, "fix");
 	json_object_begin(writer);
@@ -50,11 +51,15 @@ static void write_fix(struct json_writer *writer, const struct finding *finding)
 	json_key(writer, "edits");
 	json_array_begin(writer);
 	for (size_t i = 0; i < finding->edit_count; i++) {
-		const struct finding_edit *edit = &finding->edits[i];
+		const struct edit *edit = &finding->edits[i];
+		uint32_t start;
 
 		json_object_begin(writer);
-		write_number(writer, "start", edit->span.start);
-		write_number(writer, "end", edit->span.end);
+		if (finding->at.cell)
+			write_number(writer, "cell", source_cell(source, edit->span.start));
+		start = finding->at.cell ? source_cell_offset(source, edit->span.start) : edit->span.start;
+		write_number(writer, "start", start);
+		write_number(writer, "end", start + edit->span.end - edit->span.start);
 		write_text(writer, "text", edit->text);
 		json_object_end(writer);
 	}
@@ -62,10 +67,10 @@ static void write_fix(struct json_writer *writer, const struct finding *finding)
 	json_object_end(writer);
 }
 
-void json_lines_write_finding(struct json_writer *writer, const char *path, const struct finding *finding)
+void json_lines_write_finding(struct json_writer *writer, const struct run_file *file, const struct finding *finding)
 {
 	json_object_begin(writer);
-	write_text(writer, "path", path);
+	write_text(writer, "path", file->path);
 	json_lines_write_place(writer, &finding->at);
 	write_text(writer, "code", finding->rule->code);
 	write_text(writer, "name", finding->rule->name);
@@ -82,7 +87,7 @@ void json_lines_write_finding(struct json_writer *writer, const char *path, cons
 	if (finding->note_count)
 		write_trail(writer, finding);
 	if (finding->edit_count)
-		write_fix(writer, finding);
+		write_fix(writer, file->source, finding);
 	json_object_end(writer);
 }
 
@@ -92,7 +97,7 @@ static void json_lines_file(struct report *report, const struct run_file *file)
 		struct json_writer writer;
 
 		json_writer_init(&writer, &report->out);
-		json_lines_write_finding(&writer, file->path, &file->result->findings[i]);
+		json_lines_write_finding(&writer, file, &file->result->findings[i]);
 		buf_add_char(&report->out, '\n');
 	}
 }
@@ -101,7 +106,7 @@ const struct report_format report_json_lines = {
 	.name = "json-lines",
 	.summary = "one JSON object a line and finding, with all that is known about it",
 	.for_programs = true,
-	.begin = report_nothing,
+	.begin = report_no_begin,
 	.file = json_lines_file,
 	.end = report_no_end,
 };

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "report/formats.h"
 #include "report/place.h"
+#include "report/region.h"
 #include "report/words.h"
 #include "report/xml.h"
 #include "rule/rule.h"
@@ -57,32 +58,32 @@ static void add_case(struct buf *out, const char *path, struct str name, uint32_
 /* What a failed test prints: where, what and the trail. */
 static void add_story(struct buf *out, const char *path, const struct finding *finding)
 {
-	buf_format(out, "%s:", path);
-	place_add_position(out, &finding->at);
+	buf_add_text(out, path);
+	excerpt_add_place(out, &finding->at);
 	buf_add_text(out, ": ");
 	words_add(out, finding, "\n");
 	for (size_t i = 0; i < finding->note_count; i++) {
-		buf_format(out, "\n%zu. ", i + 1);
-		place_add_position(out, &finding->notes[i].at);
+		buf_format(out, "\n%zu. %s", i + 1, path);
+		excerpt_add_place(out, &finding->notes[i].at);
 		buf_format(out, ": %s", finding->notes[i].text);
 	}
 }
 
 /* What does not fail the run is no failed test, but one that was passed over. */
-static void add_finding(struct buf *out, const char *path, const struct finding *finding, bool fails)
+static void add_finding(struct buf *out, const struct run_file *file, const struct finding *finding, bool fails)
 {
 	struct buf text = BUF_INIT;
 
 	buf_format(&text, "%s %s at ", finding->rule->code, finding->rule->name);
 	place_add_position(&text, &finding->at);
-	add_case(out, path, buf_get(&text), finding->at.start.line);
+	add_case(out, file->path, buf_get(&text), region_of(&finding->at, file->source, COLUMN_CHARACTERS).line);
 	buf_format(out, "<%s", fails ? "failure" : "skipped");
 	xml_add_attribute(out, "message", str_from(finding->message));
 	if (fails)
 		xml_add_attribute(out, "type", str_from(severity_name(finding->severity)));
 	buf_add_char(out, '>');
 	buf_reset(&text);
-	add_story(&text, path, finding);
+	add_story(&text, file->path, finding);
 	xml_add(out, buf_get(&text));
 	buf_format(out, "</%s></testcase>\n", fails ? "failure" : "skipped");
 	buf_release(&text);
@@ -109,7 +110,7 @@ static void junit_file(struct report *report, const struct run_file *file)
 		const struct finding *finding = &file->result->findings[i];
 		bool fails = finding->severity >= report->options.fail_on;
 
-		add_finding(&cases, file->path, finding, fails);
+		add_finding(&cases, file, finding, fails);
 		counts.tests++;
 		counts.failures += fails;
 		counts.skipped += !fails;

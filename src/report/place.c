@@ -54,9 +54,12 @@ void place_add_uri(struct buf *out, struct str path)
 
 void place_add_position(struct buf *out, const struct excerpt *at)
 {
-	if (at->cell)
-		buf_format(out, "cell %lu:", (unsigned long)at->cell);
-	buf_format(out, "%lu:%lu", (unsigned long)at->start.line, (unsigned long)at->start.column);
+	struct buf place = BUF_INIT;
+
+	excerpt_add_place(&place, at);
+	if (place.length > 0)
+		buf_add_text(out, place.bytes + 1); /* without the colon that sets it off from a path */
+	buf_release(&place);
 }
 
 void place_add_cell(struct buf *out, const struct excerpt *at)

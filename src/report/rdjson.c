@@ -35,13 +35,11 @@ static void write_range(struct json_writer *writer, struct region region)
 	json_object_end(writer);
 }
 
-/* Lines of a cell are not those of the file: there the words say where. */
 static void write_location(struct json_writer *writer, const struct run_file *file, const struct excerpt *at)
 {
 	json_member_object(writer, "location");
 	json_member_text(writer, "path", file->path);
-	if (!at->cell)
-		write_range(writer, region_of(at, file->source, COLUMN_BYTES));
+	write_range(writer, region_of(at, file->source, COLUMN_BYTES));
 	json_object_end(writer);
 }
 
@@ -171,7 +169,7 @@ const struct report_format report_rdjsonl = {
 	.name = "rdjsonl",
 	.summary = "the same, a line a diagnostic",
 	.for_programs = true,
-	.begin = report_nothing,
+	.begin = report_no_begin,
 	.file = rdjsonl_file,
 	.end = report_no_end,
 };

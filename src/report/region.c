@@ -24,10 +24,20 @@ static uint32_t column_in_first_line(const struct excerpt *at, uint32_t column, 
 	return column_after(at->line_text, snippet_column_offset(at, column), unit);
 }
 
-struct region region_of_first_line(const struct excerpt *at, enum column_unit unit)
+/* Of a place in a notebook, from one offset to another. */
+static struct region region_of_lines(const struct source *source, uint32_t start, uint32_t end)
+{
+	if (!source)
+		return (struct region){1, 1, 1, 2};
+	return (struct region){source_file_line(source, start), 1, source_file_line(source, end), 2};
+}
+
+struct region region_of_first_line(const struct excerpt *at, const struct source *source, enum column_unit unit)
 {
 	struct region region = {at->start.line, column_in_first_line(at, at->start.column, unit), at->start.line, 0};
 
+	if (at->cell)
+		return region_of_lines(source, at->span.start, at->span.start);
 	if (at->end.line == at->start.line)
 		region.end_column = column_in_first_line(at, at->end.column, unit);
 	else
@@ -37,10 +47,12 @@ struct region region_of_first_line(const struct excerpt *at, enum column_unit un
 
 struct region region_of(const struct excerpt *at, const struct source *source, enum column_unit unit)
 {
-	struct region region = region_of_first_line(at, unit);
+	struct region region = region_of_first_line(at, source, unit);
 
 	if (!source || at->end.line == at->start.line)
 		return region;
+	if (at->cell)
+		return region_of_lines(source, at->span.start, at->span.end > at->span.start ? at->span.end - 1 : at->span.end);
 	region.end_line = at->end.line;
 	region.end_column = region_of_span(source, (struct span){at->span.end, at->span.end}, unit).column;
 	return region;

@@ -13,12 +13,12 @@ struct region {
 	uint32_t end_line, end_column;
 };
 
-/* Where AT lies; lines of a notebook count within the cell. Without SOURCE (NULL) what ends on a later line is cut to the
- * first. */
+/* Where AT lies in its file. In a notebook that is a line of its JSON, of which columns 1 to 2 stand for all. Without SOURCE
+ * (NULL) what ends on a later line is cut to the first, and a cell is line 1. */
 struct region region_of(const struct excerpt *at, const struct source *source, enum column_unit unit);
 /* The part of AT on its first line. */
-struct region region_of_first_line(const struct excerpt *at, enum column_unit unit);
-/* Where SPAN lies in all of SOURCE. */
+struct region region_of_first_line(const struct excerpt *at, const struct source *source, enum column_unit unit);
+/* Where SPAN lies in SOURCE, a plain file. */
 struct region region_of_span(const struct source *source, struct span span, enum column_unit unit);
 
 #endif

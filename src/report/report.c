@@ -7,7 +7,7 @@
 const struct report_format *const report_formats[] = {
 	&report_full,   &report_concise, &report_grouped, &report_statistics, &report_json,
 	&report_json_lines, &report_sarif, &report_github, &report_gitlab, &report_azure,
-	&report_rdjson, &report_rdjsonl, &report_checkstyle, &report_junit,
+	&report_rdjson, &report_rdjsonl, &report_checkstyle, &report_junit, &report_html,
 	NULL,
 };
 
@@ -40,7 +40,7 @@ void report_release(struct report *report)
 	buf_release(&report->job_summary);
 }
 
-void report_nothing(struct report *report)
+void report_no_begin(struct report *report)
 {
 }
 
@@ -65,5 +65,7 @@ void report_totals_add(struct report_totals *totals, const struct run_file *file
 
 		totals->by_severity[severity]++;
 		totals->failing += severity >= fail_on;
+		if (result->findings[i].edit_count > 0)
+			result->findings[i].fix_is_safe ? totals->fixable++ : totals->fixable_unsafe++;
 	}
 }

@@ -23,6 +23,7 @@ struct report_options {
 	int columns; /* of the terminal; 0: unknown, do not cut */
 	bool quiet;
 	const char *const *links; /* to the documents of rules, by their index and NULL where there is none; NULL: no links */
+	bool terminal; /* it goes to one, which must not be steered by what is shown */
 	enum severity fail_on;             /* least severity that makes the run fail */
 	const struct rule_set *rules;      /* that the run knows, or NULL */
 	const struct selection *selection; /* of them, or NULL */
@@ -37,6 +38,8 @@ struct report_totals {
 	size_t failing;        /* findings that make the run fail */
 	size_t problems;       /* in files that were checked all the same */
 	size_t paths;          /* of FILES and FAILED: paths that led to no file */
+	size_t fixable, fixable_unsafe; /* findings with a fix; those that --unsafe-fixes is needed for are not in the first */
+	size_t fixed, fixed_files;      /* by --fix: they are none of the findings */
 };
 
 struct report;

@@ -19,6 +19,7 @@
 /* GitHub keeps so many results of a run and refuses files of more than 25,000. */
 enum { RESULTS_SHOWN = 5000 };
 #define ROOT "%SRCROOT%"
+static const struct region nowhere = {0, 0, 0, 0};
 
 struct sarif {
 	struct arena arena;     /* of the results, as text */
@@ -73,14 +74,12 @@ static void write_artifact(struct json_writer *writer, const char *uri)
 	buf_release(&absolute);
 }
 
-/* REGION is of the file; lines of a cell are not, and the words say where. */
-static void write_physical(struct json_writer *writer, const char *uri, const struct excerpt *at, struct region region)
+/* REGION may be all zeros: the file as a whole. */
+static void write_physical(struct json_writer *writer, const char *uri, struct region region)
 {
 	json_member_object(writer, "physicalLocation");
 	write_artifact(writer, uri);
-	if (at->cell)
-		region = (struct region){1, 1, 1, 1};
-	if (at->start.line)
+	if (region.line)
 		write_region(writer, "region", region);
 	json_object_end(writer);
 }
@@ -110,19 +109,28 @@ static void add_link(struct buf *out, struct str words, size_t id)
 	buf_format(out, "](%zu)", id);
 }
 
-/* "the loop at line 78" in MESSAGE for the line of NOTE, or SIZE_MAX; its length goes to *LENGTH. */
+/* "the loop at line 78" or "the loop over 'step' (line 78)" in MESSAGE for the line of NOTE, or SIZE_MAX; its length goes to
+ * *LENGTH. */
 static size_t loop_find(struct str message, const struct finding_note *note, size_t *length)
 {
-	struct buf loop = BUF_INIT;
-	size_t at;
+	enum { NAME_LIMIT = 80 };
+	struct buf line = BUF_INIT;
+	size_t start, end;
 
-	buf_format(&loop, "the loop at line %lu", (unsigned long)note->at.start.line);
-	*length = loop.length;
-	at = str_find(message, buf_get(&loop), 0);
-	buf_release(&loop);
-	if (at != SIZE_MAX && at + *length < message.length && isdigit((unsigned char)message.at[at + *length]))
+	buf_format(&line, "line %lu", (unsigned long)note->at.start.line);
+	start = str_find(message, STR("the loop "), 0);
+	end = start == SIZE_MAX ? SIZE_MAX : str_find(message, buf_get(&line), start);
+	if (end == SIZE_MAX || end - start > NAME_LIMIT) {
+		buf_release(&line);
+		return SIZE_MAX;
+	}
+	end += line.length;
+	buf_release(&line);
+	if (end < message.length && isdigit((unsigned char)message.at[end]))
 		return SIZE_MAX; /* the beginning of another number */
-	return at;
+	end += end < message.length && message.at[end] == ')';
+	*length = end - start;
+	return start;
 }
 
 /* The words of MESSAGE that NOTE speaks of, from offset FROM on: the loop at its line or, where it is none of a loop, the
@@ -203,7 +211,7 @@ static void write_primary(struct json_writer *writer, const struct subject *subj
 	json_member_array(writer, "locations");
 	json_object_begin(writer);
 	/* One line: GitHub shows a result in a change only where the change has each line of its region. */
-	write_physical(writer, subject->uri, &finding->at, region_of_first_line(&finding->at, COLUMN_UTF16));
+	write_physical(writer, subject->uri, region_of_first_line(&finding->at, subject->file->source, COLUMN_UTF16));
 	if (finding->scope && *finding->scope) {
 		json_member_array(writer, "logicalLocations");
 		json_object_begin(writer);
@@ -223,7 +231,7 @@ static void write_related(struct json_writer *writer, const struct subject *subj
 
 		json_object_begin(writer);
 		json_member_int(writer, "id", (int64_t)i + 1);
-		write_physical(writer, subject->uri, at, region_of(at, subject->file->source, COLUMN_UTF16));
+		write_physical(writer, subject->uri, region_of(at, subject->file->source, COLUMN_UTF16));
 		write_words(writer, at, finding->notes[i].text);
 		json_object_end(writer);
 	}
@@ -235,7 +243,7 @@ static void write_step(struct json_writer *writer, const struct subject *subject
 {
 	json_object_begin(writer);
 	json_member_object(writer, "location");
-	write_physical(writer, subject->uri, at, region_of(at, subject->file->source, COLUMN_UTF16));
+	write_physical(writer, subject->uri, region_of(at, subject->file->source, COLUMN_UTF16));
 	write_words(writer, at, text);
 	json_object_end(writer);
 	json_object_end(writer);
@@ -338,32 +346,41 @@ static void write_result(struct json_writer *writer, const struct subject *subje
 
 /* ---- what went wrong ---- */
 
-/* AT, which may be NULL, is a place in URI, which may be NULL too. */
+/* Of REGION in URI; of the whole file where that is all zeros, of nothing in particular where URI is NULL. */
 static void write_notification(struct sarif *sarif, const char *level, const char *text, const char *uri,
-			       const struct excerpt *at)
+			       struct region region)
 {
-	static const struct excerpt whole = {.cell = 0};
 	struct json_writer *writer = &sarif->notifications;
-	struct region region = {0, 0, 0, 0};
 
-	if (at && at->start.line && at->line_text)
-		region = region_of_first_line(at, COLUMN_UTF16);
 	json_object_begin(writer);
 	json_member_text(writer, "level", level);
 	write_message(writer, "message", text);
 	if (uri) {
 		json_member_array(writer, "locations");
 		json_object_begin(writer);
-		write_physical(writer, uri, region.line ? at : &whole, region);
+		write_physical(writer, uri, region);
 		json_object_end(writer);
 		json_array_end(writer);
 	}
 	json_object_end(writer);
 }
 
+static void write_problem(struct sarif *sarif, const struct subject *subject, const struct lint_problem *problem)
+{
+	struct region region = nowhere;
+	struct buf text = BUF_INIT;
+
+	if (problem->at.start.line && problem->at.line_text)
+		region = region_of_first_line(&problem->at, subject->file->source, COLUMN_UTF16);
+	place_add_cell(&text, &problem->at);
+	buf_add_text(&text, problem->text);
+	write_notification(sarif, "warning", buf_text(&text), subject->uri, region);
+	buf_release(&text);
+}
+
 static void sarif_failure(struct report *report, const char *text)
 {
-	write_notification(report->state, "error", text, NULL, NULL);
+	write_notification(report->state, "error", text, NULL, nowhere);
 }
 
 /* ---- a file ---- */
@@ -395,7 +412,7 @@ static void keep_results(struct sarif *sarif, struct subject *subject)
 	for (size_t i = 0; i < result->finding_count; i++)
 		keep_result(sarif, subject, &result->findings[i], &scratch);
 	for (size_t i = 0; i < result->problem_count; i++)
-		write_notification(sarif, "warning", result->problems[i].text, subject->uri, &result->problems[i].at);
+		write_problem(sarif, subject, &result->problems[i]);
 	buf_release(&scratch);
 	free(hashes);
 }
@@ -410,7 +427,7 @@ static void sarif_file(struct report *report, const struct run_file *file)
 	place_add_uri(&uri, buf_get(&path));
 	subject.uri = buf_text(&uri);
 	if (file->error)
-		write_notification(report->state, "error", file->error, subject.uri, NULL);
+		write_notification(report->state, "error", file->error, subject.uri, nowhere);
 	if (file->result)
 		keep_results(report->state, &subject);
 	buf_release(&uri);
@@ -506,7 +523,7 @@ static void cap_results(struct report *report)
 	buf_format(&text,
 		   "the SARIF report leaves out the %zu least important of %zu findings: GitHub shows no more than %d",
 		   dropped, all, RESULTS_SHOWN);
-	write_notification(sarif, "warning", buf_text(&text), NULL, NULL);
+	write_notification(sarif, "warning", buf_text(&text), NULL, nowhere);
 	buf_format(&report->remarks, "%s\n", buf_text(&text));
 	buf_release(&text);
 }

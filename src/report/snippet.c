@@ -132,6 +132,12 @@ void snippet_add_bar(struct buf *out, const struct snippet_frame *frame)
 	buf_add_char(out, '\n');
 }
 
+void snippet_add_cell(struct buf *out, const struct snippet_frame *frame, uint32_t cell)
+{
+	add_gutter(out, frame, 0, ':');
+	buf_format(out, " cell %lu\n", (unsigned long)cell);
+}
+
 static size_t blank_tail(const struct buf *out, size_t start)
 {
 	size_t length = out->length;

@@ -42,6 +42,8 @@ struct snippet_view snippet_view_of(const struct snippet_frame *frame, const str
 
 /* "   |" */
 void snippet_add_bar(struct buf *out, const struct snippet_frame *frame);
+/* "   : cell 3", above lines of another cell of a notebook than those before. */
+void snippet_add_cell(struct buf *out, const struct snippet_frame *frame, uint32_t cell);
 /* "12 | text", with SIGN in place of the bar ('+' and '-' colour the text). NUMBER 0 leaves the number out. */
 void snippet_add_line(struct buf *out, const struct snippet_frame *frame, const struct snippet_view *view,
 		      uint32_t number, char sign);

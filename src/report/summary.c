@@ -20,6 +20,29 @@ static void add_severities(struct buf *out, const struct report_totals *totals)
 	buf_add_char(out, ')');
 }
 
+/* What --fix has done. */
+static void add_fixed(struct buf *out, const struct report_totals *totals)
+{
+	buf_add_text(out, "Fixed ");
+	add_count(out, totals->fixed, "finding");
+	buf_add_text(out, " in ");
+	add_count(out, totals->fixed_files, "file");
+	buf_add_text(out, ".\n");
+}
+
+/* What it could do. */
+static void add_fixable(struct buf *out, const struct report_totals *totals)
+{
+	if (totals->fixable > 0)
+		buf_format(out, "%zu can be fixed with '--fix'", totals->fixable);
+	if (totals->fixable_unsafe > 0)
+		buf_format(out, "%s%zu %s with '--fix --unsafe-fixes' (may change what the code does)",
+			   totals->fixable > 0 ? ", " : "", totals->fixable_unsafe,
+			   totals->fixable > 0 ? "more" : "can be fixed");
+	if (totals->fixable + totals->fixable_unsafe > 0)
+		buf_add_text(out, ".\n");
+}
+
 static void add_findings(struct buf *out, const struct report_totals *totals)
 {
 	buf_add_text(out, "Found ");
@@ -33,6 +56,8 @@ static void add_findings(struct buf *out, const struct report_totals *totals)
 
 void summary_add(struct buf *out, const struct report_totals *totals)
 {
+	if (totals->fixed > 0)
+		add_fixed(out, totals);
 	if (totals->findings > 0) {
 		add_findings(out, totals);
 	} else {
@@ -46,4 +71,5 @@ void summary_add(struct buf *out, const struct report_totals *totals)
 	if (totals->failed > 0)
 		buf_format(out, "; %zu could not be checked", totals->failed);
 	buf_add_text(out, ".\n");
+	add_fixable(out, totals);
 }

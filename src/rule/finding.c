@@ -83,6 +83,14 @@ bool proof_from_name(const char *name, enum proof *proof)
 	return true;
 }
 
+void excerpt_add_place(struct buf *out, const struct excerpt *at)
+{
+	if (at->cell)
+		buf_format(out, ":cell %lu", (unsigned long)at->cell);
+	if (at->start.line)
+		buf_format(out, ":%lu:%lu", (unsigned long)at->start.line, (unsigned long)at->start.column);
+}
+
 static int compare_numbers(uint32_t a, uint32_t b)
 {
 	return (a > b) - (a < b);

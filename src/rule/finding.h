@@ -8,8 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/buf.h"
 #include "base/str.h"
 #include "flow/proof.h"
+#include "text/edit.h"
 #include "text/source.h"
 
 struct rule;
@@ -36,15 +38,12 @@ struct excerpt {
 	size_t line_length;    /* bytes */
 };
 
+/* Appends ":5:9", in a notebook ":cell 3:5:9"; nothing where AT speaks of the whole file. */
+void excerpt_add_place(struct buf *out, const struct excerpt *at);
+
 struct finding_note {
 	struct excerpt at;
 	const char *text; /* "made here by 'criterion'", lower case, no full stop */
-};
-
-/* Replace SPAN by TEXT. */
-struct finding_edit {
-	struct span span;
-	const char *text;
 };
 
 struct finding {
@@ -60,8 +59,9 @@ struct finding {
 	const char *help;    /* the edit in words, or NULL */
 	struct finding_note *notes; /* the trail, in the order to read */
 	size_t note_count;
-	struct finding_edit *edits; /* the fix, ordered by place, or NULL */
+	struct edit *edits; /* the fix, ordered by place, or NULL */
 	size_t edit_count;
+	struct span fix_reach; /* see edit_group; empty: from the first edit to the last */
 	bool fix_is_safe;
 };
 

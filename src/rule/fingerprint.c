@@ -31,7 +31,7 @@ void fingerprints_set(struct finding *findings, size_t count, const struct sourc
 		buf_reset(&key);
 		add_part(&key, findings[i].rule->code);
 		add_part(&key, findings[i].scope ? findings[i].scope : "");
-		add_words(&key, source_line_text(source, findings[i].at.start.line));
+		add_words(&key, source_line_written(source, source_line(source, findings[i].at.span.start)));
 		uintptr_t before = (uintptr_t)map_get(&seen, buf_get(&key));
 		map_put(&seen, buf_get(&key), (void *)(before + 1));
 		buf_format(&key, "%c%" PRIuPTR, 0, before);

@@ -18,7 +18,10 @@ struct excerpt excerpt_at(const struct source *source, struct span span, struct 
 	struct excerpt out = {.span = span};
 	out.start = source_place(source, span.start);
 	out.end = source_place(source, span.end);
-	struct str line = source_line_text(source, out.start.line);
+	out.cell = source_cell(source, span.start);
+	if (source_cell(source, span.end) != out.cell) /* a line end belongs to the line it ends */
+		out.end = source_place(source, span.end - 1);
+	struct str line = source_line_written(source, source_line(source, span.start));
 	out.line_text = arena_dup_bytes(arena, line.at, line.length);
 	out.line_length = line.length;
 	return out;
@@ -85,9 +88,14 @@ static void add_code(struct buf *out, struct str code)
 		buf_add_text(out, "…");
 }
 
-static uint32_t line_of(const struct matching *m, uint32_t offset)
+/* "line 3", in a notebook "line 3 of cell 2" where FACT happens in another cell. */
+static void add_line(struct buf *out, const struct matching *m, const struct fact *fact, uint32_t offset)
 {
-	return source_line(m->in->source, offset);
+	const struct source *source = m->in->source;
+	uint32_t cell = source_cell(source, offset);
+	buf_format(out, "line %u", source_place(source, offset).line);
+	if (cell != source_cell(source, fact->where.start))
+		buf_format(out, " of cell %u", cell);
 }
 
 /* The method that the loop around FACT calls: hooks of a framework share its loop. NULL where the loop is written. */
@@ -115,9 +123,12 @@ static void add_loop(struct buf *out, const struct matching *m, const struct fac
 		if (method && method->name.length && loop->virtual_name[0] != 'e')
 			buf_format(out, " of '%.*s'", STR_ARG(method->name));
 	} else if (loop->variable.length && loop->form != LOOP_WHILE) {
-		buf_format(out, "the loop over '%.*s' (line %u)", STR_ARG(loop->variable), line_of(m, loop->span.start));
+		buf_format(out, "the loop over '%.*s' (", STR_ARG(loop->variable));
+		add_line(out, m, fact, loop->span.start);
+		buf_add_char(out, ')');
 	} else {
-		buf_format(out, "the loop at line %u", line_of(m, loop->span.start));
+		buf_add_text(out, "the loop at ");
+		add_line(out, m, fact, loop->span.start);
 	}
 }
 
@@ -212,7 +223,7 @@ static const char *fill(const struct matching *m, const char *template, const st
 		else if (str_is(word, "function"))
 			add_code(&out, fact->where_def && fact->where_def->name.length ? fact->where_def->name : STR("this file"));
 		else if (str_is(word, "made"))
-			buf_format(&out, "line %u", fact->site ? line_of(m, fact->site->span.start) : line_of(m, fact->where.start));
+			add_line(&out, m, fact, fact->site ? fact->site->span.start : fact->where.start);
 		else
 			buf_add(&out, at, end + 1);
 		at += end + (at[end] == '}');
@@ -342,10 +353,10 @@ static void make_fix(const struct matching *m, const struct rule_variant *varian
 		return;
 	struct str code = slice(m, span);
 	bool bare = is_primary(code);
-	finding->edits = ARENA_ARRAY(m->in->arena, struct finding_edit, 2);
+	finding->edits = ARENA_ARRAY(m->in->arena, struct edit, 2);
 	if (!bare)
-		finding->edits[finding->edit_count++] = (struct finding_edit){{span.start, span.start}, "("};
-	finding->edits[finding->edit_count++] = (struct finding_edit){
+		finding->edits[finding->edit_count++] = (struct edit){{span.start, span.start}, "("};
+	finding->edits[finding->edit_count++] = (struct edit){
 		{span.end, span.end}, arena_format(m->in->arena, "%s%s", bare ? "" : ")", variant->fix_append)};
 	finding->fix_is_safe = variant->fix_is_safe;
 }

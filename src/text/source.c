@@ -250,18 +250,18 @@ struct mark {
 	const char *encoding;
 };
 
+/* UTF-32 before UTF-16, whose mark begins it. */
+static const struct mark marks[] = {
+	{"\xEF\xBB\xBF", 3, "utf-8"},
+	{"\xFF\xFE\0\0", 4, "utf-32le"},
+	{"\0\0\xFE\xFF", 4, "utf-32be"},
+	{"\xFF\xFE", 2, "utf-16le"},
+	{"\xFE\xFF", 2, "utf-16be"},
+};
+
 /* Drops the byte order mark from *RAW and returns the encoding that it tells, or NULL. */
 static const char *mark_drop(struct str *raw)
 {
-	/* UTF-32 before UTF-16, whose mark begins it. */
-	static const struct mark marks[] = {
-		{"\xEF\xBB\xBF", 3, "utf-8"},
-		{"\xFF\xFE\0\0", 4, "utf-32le"},
-		{"\0\0\xFE\xFF", 4, "utf-32be"},
-		{"\xFF\xFE", 2, "utf-16le"},
-		{"\xFE\xFF", 2, "utf-16be"},
-	};
-
 	for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
 		if (raw->length < marks[i].length || memcmp(raw->at, marks[i].bytes, marks[i].length) != 0)
 			continue;
@@ -362,10 +362,95 @@ bool source_init(struct source *source, struct str raw, struct err *err)
 	return true;
 }
 
+void source_init_like(struct source *source, const struct source *other, struct buf *text)
+{
+	*source = *other;
+	buf_reserve(text, 0);
+	source->text = text->bytes;
+	source->length = (uint32_t)text->length;
+	*text = (struct buf)BUF_INIT;
+	lines_find(source);
+}
+
+/* Converts all of TEXT, or stops at what the encoding lacks, whose offset is returned. */
+static size_t iconv_encode(iconv_t converter, struct str text, struct buf *out)
+{
+	enum { PIECE = 4096 };
+	char *in = (char *)(uintptr_t)text.at;
+	size_t left = text.length;
+
+	while (left > 0) {
+		size_t room = PIECE;
+		size_t result;
+		char *to;
+
+		buf_reserve(out, room);
+		to = out->bytes + out->length;
+		result = iconv(converter, &in, &left, &to, &room);
+		out->length = (size_t)(to - out->bytes);
+		if (result == (size_t)-1 && errno != E2BIG)
+			break;
+	}
+	iconv_flush(converter, out);
+	return (size_t)(in - text.at);
+}
+
+/* Appends TEXT with its mark in the encoding of SOURCE; false where a character cannot be told in it. */
+static bool text_encode(const struct source *source, struct str text, struct buf *out, struct err *err)
+{
+	iconv_t converter;
+	size_t done;
+
+	for (size_t i = 0; source->had_mark && i < sizeof marks / sizeof marks[0]; i++) {
+		if (strcmp(source->encoding, marks[i].encoding) == 0)
+			buf_add(out, marks[i].bytes, marks[i].length);
+	}
+	if (strcmp(source->encoding, "utf-8") == 0) {
+		buf_add_str(out, text);
+		return true;
+	}
+	converter = iconv_open(iconv_name(source->encoding), "UTF-8");
+	if (converter == (iconv_t)-1)
+		return err_set(err, ERR_DECODE, "nothing can be written in the encoding '%s'", source->encoding);
+	done = iconv_encode(converter, text, out);
+	iconv_close(converter);
+	if (done == text.length)
+		return true;
+	return err_set(err, ERR_DECODE, "the encoding '%s' has no character '%.*s'", source->encoding,
+		       (int)(str_utf8_length(text, done) ? str_utf8_length(text, done) : 1), text.at + done);
+}
+
+bool source_encode(const struct source *source, struct str raw, struct str text, struct buf *out, struct err *err)
+{
+	struct buf same = BUF_INIT;
+	bool ok = text_encode(source, (struct str){source->text, source->length}, &same, err);
+
+	if (ok && !str_equal(buf_get(&same), raw))
+		ok = source->repaired
+			     ? err_set(err, ERR_DECODE, "it has bytes that are not '%s', which would be lost",
+				       source->encoding)
+			     : err_set(err, ERR_DECODE, "its text can be read but not written back in the encoding '%s'",
+				       source->encoding);
+	buf_release(&same);
+	return ok && text_encode(source, text, out, err);
+}
+
+const char *source_line_end(const struct source *source)
+{
+	uint32_t end = source->line_count > 1 ? source->line_starts[1] : 0;
+
+	if (end == 0 || source->text[end - 1] == '\r')
+		return end == 0 ? "\n" : "\r";
+	return end > 1 && source->text[end - 2] == '\r' ? "\r\n" : "\n";
+}
+
 void source_release(struct source *source)
 {
 	free(source->text);
 	free(source->line_starts);
+	free(source->origins);
+	free(source->written);
+	free(source->masks);
 	*source = (struct source){.encoding = ""};
 }
 
@@ -398,7 +483,35 @@ struct place source_place(const struct source *source, uint32_t offset)
 	offset = offset_clamp(source, offset);
 	for (uint32_t i = source->line_starts[place.line - 1]; i < offset; i++)
 		place.column += ((unsigned char)source->text[i] & 0xC0) != 0x80;
+	if (source->origins)
+		place.line = source->origins[place.line - 1].line;
 	return place;
+}
+
+uint32_t source_cell(const struct source *source, uint32_t offset)
+{
+	return source->origins ? source->origins[source_line(source, offset) - 1].cell : 0;
+}
+
+uint32_t source_cell_offset(const struct source *source, uint32_t offset)
+{
+	uint32_t line = source_line(source, offset) - 1;
+	uint32_t before = offset - source->line_starts[line];
+
+	if (!source->origins)
+		return offset;
+	for (uint32_t i = line; i > 0 && source->origins[i - 1].cell == source->origins[line].cell; i--) {
+		if (!source->origins[i - 1].is_added)
+			before += source->line_starts[i] - source->line_starts[i - 1];
+	}
+	return before;
+}
+
+uint32_t source_file_line(const struct source *source, uint32_t offset)
+{
+	uint32_t line = source_line(source, offset);
+
+	return source->origins ? source->origins[line - 1].file_line : line;
 }
 
 uint32_t source_utf16_column(const struct source *source, uint32_t offset)
@@ -430,6 +543,15 @@ struct str source_line_text(const struct source *source, uint32_t line)
 			end--;
 	}
 	return (struct str){source->text + start, end - start};
+}
+
+struct str source_line_written(const struct source *source, uint32_t line)
+{
+	struct str text = source_line_text(source, line);
+
+	if (source->written && text.length)
+		text.at = source->written + (text.at - source->text);
+	return text;
 }
 
 struct str source_slice(const struct source *source, struct span span)

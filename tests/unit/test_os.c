@@ -1,5 +1,7 @@
 #include "base/os.h"
 
+#include <fcntl.h>
+
 #include "temp_tree.h"
 
 static int tree_setup(void **state)
@@ -283,6 +285,73 @@ static void waiting_ends_by_itself(void **state)
 	os_mutex_free(mutex);
 }
 
+static struct buf content(const char *path)
+{
+	struct buf text = BUF_INIT;
+
+	assert_true(os_read_file(path, 0, &text, NULL));
+	return text;
+}
+
+static void check_content(const char *path, const char *wanted)
+{
+	struct buf text = content(path);
+
+	assert_string_equal(buf_text(&text), wanted);
+	buf_release(&text);
+}
+
+static void replaces_files_at_once(void **state)
+{
+	struct os_entry *entries;
+	struct arena arena;
+	struct stat raw;
+	struct err err;
+	size_t count;
+	int open_before;
+	char kept[8] = "";
+
+	temp_tree_file("replace/real", "before");
+	temp_tree_link("real", "replace/link");
+	assert_int_equal(chmod("replace/real", 0751), 0);
+	open_before = open("replace/real", O_RDONLY);
+	assert_true(os_replace_file("replace/link", STR("after\0x"), &err));
+	check_content("replace/real", "after");
+	assert_int_equal(stat_of("replace/real").size, 7);
+	assert_true(stat_of("replace/link").is_link);
+	assert_int_equal(stat("replace/real", &raw), 0);
+	assert_int_equal(raw.st_mode & 07777, 0751);
+	/* who has the old file open reads on in it */
+	assert_int_equal(read(open_before, kept, sizeof kept), 6);
+	assert_string_equal(kept, "before");
+	close(open_before);
+	/* nothing is left lying about */
+	arena_init(&arena);
+	assert_true(os_list("replace", &arena, &entries, &count, &err));
+	assert_int_equal(count, 2);
+	arena_release(&arena);
+}
+
+static void says_why_a_file_cannot_be_replaced(void **state)
+{
+	struct err err;
+
+	assert_false(os_replace_file("missing", STR("x"), &err));
+	assert_int_equal(err.code, ERR_WRITE);
+	assert_string_equal(err.message, "cannot write 'missing': no such file or directory");
+	temp_tree_file("ro/f", "old");
+	assert_false(os_replace_file("ro", STR("x"), &err));
+	assert_string_equal(err.message, "cannot write 'ro': is not a regular file");
+	/* the superuser may write anywhere */
+	if (geteuid() == 0 && !setegid(65534) && !seteuid(65534)) {
+		assert_false(os_replace_file("ro/f", STR("x"), &err));
+		assert_string_equal(err.message, "cannot write 'ro/f': permission denied");
+		assert_int_equal(seteuid(0), 0);
+		assert_int_equal(setegid(0), 0);
+	}
+	check_content("ro/f", "old");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +361,8 @@ int main(void)
 		cmocka_unit_test(says_why_a_file_is_unreadable),
 		cmocka_unit_test(reads_standard_input),
 		cmocka_unit_test(finds_paths),
+		cmocka_unit_test(replaces_files_at_once),
+		cmocka_unit_test(says_why_a_file_cannot_be_replaced),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(a_broken_pipe_is_an_error),
 		cmocka_unit_test(threads_run),

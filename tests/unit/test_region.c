@@ -61,7 +61,7 @@ static void several_lines_end_on_the_last(void **state)
 	is(region_of(&at, &source, COLUMN_CHARACTERS), 1, 5, 2, 5);
 	is(region_of(&at, &source, COLUMN_UTF16), 1, 5, 2, 6);
 	is(region_of(&at, &source, COLUMN_BYTES), 1, 6, 2, 8);
-	is(region_of_first_line(&at, COLUMN_UTF16), 1, 5, 1, 12);
+	is(region_of_first_line(&at, &source, COLUMN_UTF16), 1, 5, 1, 12);
 	is(region_of(&at, NULL, COLUMN_UTF16), 1, 5, 1, 12);
 }
 

@@ -43,7 +43,7 @@ struct rendering {
 	struct lint_result result;
 	struct finding finding;
 	struct finding_note notes[3];
-	struct finding_edit edits[2];
+	struct edit edits[2];
 	struct lint_problem problem;
 	struct report report;
 	struct report_totals totals;
@@ -176,8 +176,8 @@ static void full_shows_edits_as_before_and_after(void **state)
 {
 	struct rendering *rendering = *state;
 
-	rendering->edits[0] = (struct finding_edit){{100 + 4, 100 + 10}, "history"};
-	rendering->edits[1] = (struct finding_edit){{100 + 22, 100 + 22}, ".item()"};
+	rendering->edits[0] = (struct edit){{100 + 4, 100 + 10}, "history"};
+	rendering->edits[1] = (struct edit){{100 + 22, 100 + 22}, ".item()"};
 	rendering->finding.edit_count = 2;
 	assert_non_null(strstr(render(rendering, "full", quiet), "   |\n"
 								 "12 -     losses.append(loss)\n"
@@ -188,7 +188,7 @@ static void full_shows_edits_that_add_lines(void **state)
 {
 	struct rendering *rendering = *state;
 
-	rendering->edits[0] = (struct finding_edit){{100, 100}, "    loss = loss.item()\n"};
+	rendering->edits[0] = (struct edit){{100, 100}, "    loss = loss.item()\n"};
 	rendering->finding.edit_count = 1;
 	assert_non_null(strstr(render(rendering, "full", quiet), "12 -     losses.append(loss)\n"
 								 "12 +     loss = loss.item()\n"
@@ -201,7 +201,7 @@ static void full_shows_edits_of_lines_of_the_trail(void **state)
 
 	rendering->notes[0] = (struct finding_note){excerpt(LINE_9, 60, 9, 4, 8), "made by 'f'"};
 	rendering->finding.note_count = 1;
-	rendering->edits[0] = (struct finding_edit){{60 + 15, 60 + 15}, ".detach()"};
+	rendering->edits[0] = (struct edit){{60 + 15, 60 + 15}, ".detach()"};
 	rendering->finding.edit_count = 1;
 	assert_non_null(strstr(render(rendering, "full", quiet), " 9 -     loss = f(x)\n"
 								 " 9 +     loss = f(x).detach()\n"));
@@ -211,8 +211,8 @@ static void half_of_a_change_is_not_shown(void **state)
 {
 	struct rendering *rendering = *state;
 
-	rendering->edits[0] = (struct finding_edit){{5, 7}, "elsewhere"};
-	rendering->edits[1] = (struct finding_edit){{122, 122}, ".item()"};
+	rendering->edits[0] = (struct edit){{5, 7}, "elsewhere"};
+	rendering->edits[1] = (struct edit){{122, 122}, ".item()"};
 	rendering->finding.edit_count = 2;
 	assert_null(strstr(render(rendering, "full", quiet), "12 -"));
 }
@@ -290,7 +290,7 @@ static void json_lines_say_all(void **state)
 
 	rendering->notes[0] = (struct finding_note){excerpt(LINE_9, 60, 9, 4, 8), "made by 'f'"};
 	rendering->finding.note_count = 1;
-	rendering->edits[0] = (struct finding_edit){{122, 122}, ".item()"};
+	rendering->edits[0] = (struct edit){{122, 122}, ".item()"};
 	rendering->finding.edit_count = 1;
 	rendering->finding.fix_is_safe = true;
 	rendering->finding.growth = "one graph a step";

@@ -266,6 +266,70 @@ static void time_is_linear(void **state)
 	buf_release(&raw);
 }
 
+/* RAW with MORE put behind it, or the words why not. */
+static void check_encoded(struct str raw, const char *more, struct str wanted, const char *fault)
+{
+	struct source source = decoded(raw);
+	struct buf text = BUF_INIT, out = BUF_INIT;
+	struct err err = {ERR_NONE, ""};
+
+	buf_add(&text, source.text, source.length);
+	buf_add_text(&text, more);
+	if (source_encode(&source, raw, buf_get(&text), &out, &err)) {
+		assert_null(fault);
+		assert_true(str_equal(buf_get(&out), wanted));
+	} else {
+		assert_non_null(fault);
+		assert_string_equal(err.message, fault);
+	}
+	buf_release(&text);
+	buf_release(&out);
+	source_release(&source);
+}
+
+static void text_goes_back_as_it_came(void **state)
+{
+	check_encoded(STR("h\xc3\xa9"), "\xc3\xa9", STR("h\xc3\xa9\xc3\xa9"), NULL);
+	check_encoded(STR("\xef\xbb\xbfx\r\n"), "y", STR("\xef\xbb\xbfx\r\ny"), NULL);
+	check_encoded(STR("# coding: latin-1\nh\xe9"), "\xc3\xa9", STR("# coding: latin-1\nh\xe9\xe9"), NULL);
+	check_encoded(STR("\xff\xfex\0"), "y", STR("\xff\xfex\0y\0"), NULL);
+	check_encoded(STR("\0\0\xfe\xff\0\0\0x"), "y", STR("\0\0\xfe\xff\0\0\0x\0\0\0y"), NULL);
+	check_encoded(STR("# coding: shift_jis\n\x83\x65"), "!", STR("# coding: shift_jis\n\x83\x65!"), NULL);
+	check_encoded(STR("# coding: latin-1\nh\xe9"), "\xe2\x82\xac", STR(""), "the encoding 'latin-1' has no character '\xe2\x82\xac'");
+}
+
+static void what_would_not_come_back_is_refused(void **state)
+{
+	struct buf long_line = BUF_INIT;
+
+	buf_add_repeat(&long_line, 'x', 200);
+	buf_add_char(&long_line, '\xff');
+	check_encoded(buf_get(&long_line), "", STR(""), "it has bytes that are not 'utf-8', which would be lost");
+	buf_release(&long_line);
+	/* a shift that is not needed is not made again */
+	check_encoded(STR("# coding: iso-2022-jp\n\x1b(Bx\n"), "", STR(""),
+		      "its text can be read but not written back in the encoding 'iso-2022-jp'");
+}
+
+static void check_line_end(const char *text, const char *wanted)
+{
+	struct source source = decoded(str_from(text));
+
+	assert_string_equal(source_line_end(&source), wanted);
+	source_release(&source);
+}
+
+static void the_first_line_tells_how_lines_end(void **state)
+{
+	check_line_end("", "\n");
+	check_line_end("x", "\n");
+	check_line_end("x\n", "\n");
+	check_line_end("\n", "\n");
+	check_line_end("\r\n", "\r\n");
+	check_line_end("x\r\ny\n", "\r\n");
+	check_line_end("x\ry", "\r");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,6 +345,9 @@ int main(void)
 		cmocka_unit_test(too_big_is_refused),
 		cmocka_unit_test(every_line_end_counts),
 		cmocka_unit_test(columns_in_code_points_and_utf16),
+		cmocka_unit_test(text_goes_back_as_it_came),
+		cmocka_unit_test(what_would_not_come_back_is_refused),
+		cmocka_unit_test(the_first_line_tells_how_lines_end),
 		cmocka_unit_test(time_is_linear),
 	};
 

@@ -1,0 +1,25 @@
+/* A Jupyter notebook as one program: its code cells, one behind the other, each on lines of its own.
+ *
+ * The program is a source like any other: offsets and lines of its text are those of the analysis, while source_place
+ * counts within cells. What is no Python in a cell gives way to spaces (text/ipython.h). Pure functions; any thread. */
+#ifndef VRAMLINT_TEXT_NOTEBOOK_H
+#define VRAMLINT_TEXT_NOTEBOOK_H
+
+#include "text/edit.h"
+#include "text/source.h"
+
+/* Whether PATH says that it is one: "x.ipynb". */
+bool notebook_is_name(const char *path);
+
+/* Reads RAW, which is JSON in UTF-8. Errors: ERR_PARSE with line and column; ERR_TOO_BIG; ERR_FOREIGN where it is a
+ * notebook in another language than Python. */
+bool notebook_init(struct source *source, struct str raw, struct err *err);
+
+/* Whether the part SPAN of the program may be replaced: it lies in one cell and in no magic. */
+bool notebook_allows(const struct source *source, struct span span);
+
+/* Appends RAW with EDITS made in its program: ordered by place, none over another, each one allowed. Only the strings of
+ * the lines that they change are written anew; every other byte stays. Errors as notebook_init. */
+bool notebook_apply(struct str raw, const struct edit *edits, size_t count, struct buf *out, struct err *err);
+
+#endif
