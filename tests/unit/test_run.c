@@ -79,7 +79,7 @@ static void files_come_in_order_from_any_number_of_threads(void **state)
 
 	for (size_t i = 0; i < COUNT; i++) {
 		snprintf(names[i], sizeof names[i], "%04zu.py", i);
-		files[i] = (struct walk_file){names[i], names[i]};
+		files[i] = (struct walk_file){names[i], names[i], false};
 		buf_format(&expected, "%s: checked\n", names[i]);
 		/* Large ones between, which take longer than their followers. */
 		temp_tree_file(names[i], "x = 1\n");
@@ -104,8 +104,8 @@ static void files_come_in_order_from_any_number_of_threads(void **state)
 static void what_cannot_be_read_ends_nothing(void **state)
 {
 	static const struct walk_file files[] = {
-		{"zeros.py", "shown/zeros.py"}, {"good.py", "good.py"}, {"gone.py", "gone.py"},
-		{"cookie.py", "cookie.py"},     {"last.py", "last.py"},
+		{"zeros.py", "shown/zeros.py", false}, {"good.py", "good.py", false}, {"gone.py", "gone.py", false},
+		{"cookie.py", "cookie.py", false},     {"last.py", "last.py", false},
 	};
 	struct collector collector;
 
