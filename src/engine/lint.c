@@ -233,11 +233,13 @@ static const char *scope_at(const struct lower *lower, uint32_t offset, struct a
 	return scope;
 }
 
-/* A fix that would change a magic, or more than one cell at a time, is none. */
-static void drop_reaching_edits(const struct source *source, struct finding *finding)
+/* In a notebook a fix that would change a magic, or more than one cell at a time, is none; and one is as safe as what could
+ * be looked at is whole. */
+static void limit_fix(const struct source *source, bool is_whole, struct finding *finding)
 {
+	finding->fix_is_safe &= is_whole;
 	for (size_t i = 0; i < finding->edit_count; i++)
-		if (!notebook_allows(source, finding->edits[i].span))
+		if (!notebook_allows(source, &finding->edits[i]))
 			finding->edit_count = 0;
 }
 
@@ -267,7 +269,7 @@ static void analyse(struct lint_worker *worker, const char *path, const struct s
 				    &result->arena, {&linter->grammar, root, text, SYNTAX_BUDGET}};
 	result->findings = match_rules(&input, &result->finding_count);
 	for (size_t i = 0; source->origins && i < result->finding_count; i++)
-		drop_reaching_edits(source, &result->findings[i]);
+		limit_fix(source, !source->has_gaps && !result->problem_count, &result->findings[i]);
 	for (size_t i = 0; i < result->finding_count; i++)
 		result->findings[i].scope = scope_at(&lower, result->findings[i].at.span.start, &result->arena);
 	fingerprints_set(result->findings, result->finding_count, source, &result->arena);

@@ -30,6 +30,7 @@ struct program {
 	VEC(struct source_origin) origins;
 	VEC(struct span) masks;
 	VEC(struct run) runs;
+	bool has_gaps;
 };
 
 static void program_release(struct program *program)
@@ -119,6 +120,7 @@ static void cell_add(struct program *program, const struct notebook_cell *cell)
 	size_t mask = 0;
 
 	ipython_cell_init(&python, text, written.length);
+	program->has_gaps |= !python.is_python && !python.is_apart;
 	for (size_t i = 0; python.is_python && i <= python.headers.count; i++) {
 		uint32_t start;
 		size_t run = program->runs.count;
@@ -187,6 +189,7 @@ bool notebook_init(struct source *source, struct str raw, struct err *err)
 	source->origins = program.origins.items;
 	source->masks = program.masks.items;
 	source->mask_count = (uint32_t)program.masks.count;
+	source->has_gaps = program.has_gaps;
 	buf_init(&program.written);
 	program.origins.items = NULL;
 	program.masks.items = NULL;
@@ -233,8 +236,18 @@ static bool is_before_cell_magic(const struct source *source, uint32_t offset)
 	       source_cell(source, offset) == cell;
 }
 
-bool notebook_allows(const struct source *source, struct span span)
+/* Whether a magic stands before OFFSET on its line: what it runs is one line. */
+static bool is_run_by_magic(const struct source *source, uint32_t offset)
 {
+	uint32_t start = source->line_starts[source_line(source, offset) - 1];
+	uint32_t mask = mask_behind(source, start);
+
+	return mask < source->mask_count && source->masks[mask].start < offset;
+}
+
+bool notebook_allows(const struct source *source, const struct edit *edit)
+{
+	struct span span = edit->span;
 	uint32_t first = source_line(source, span.start);
 	uint32_t last = source_line(source, span.end > span.start ? span.end - 1 : span.end);
 	uint32_t mask = mask_behind(source, span.start);
@@ -248,6 +261,8 @@ bool notebook_allows(const struct source *source, struct span span)
 			return false;
 	}
 	if ((mask < source->mask_count && source->masks[mask].start < span.end) || is_behind_magic(source, span.start))
+		return false;
+	if (strpbrk(edit->text, "\r\n") && is_run_by_magic(source, span.start))
 		return false;
 	return span.end > span.start || !is_before_cell_magic(source, span.start);
 }

@@ -63,15 +63,14 @@ static void written_add(const struct source *source, uint32_t *offset, struct bu
 	}
 }
 
-/* Puts an "x" in at OFFSET, through the file and by hand. */
-static void check_insertion(const struct source *source, struct str raw, uint32_t offset)
+/* Makes EDIT, which puts in an "x", through the file and by hand. */
+static void check_insertion(const struct source *source, struct str raw, const struct edit *edit)
 {
-	struct edit edit = {{offset, offset}, "x"};
 	struct buf file = BUF_INIT, before = BUF_INIT, after = BUF_INIT;
-	uint32_t at = offset, none = UINT32_MAX;
+	uint32_t at = edit->span.start, none = UINT32_MAX;
 	struct source changed;
 
-	if (!notebook_apply(raw, &edit, 1, &file, NULL) || file.length < raw.length + 1)
+	if (!notebook_apply(raw, edit, 1, &file, NULL) || file.length < raw.length + 1)
 		BUG("an edit that is allowed was not made");
 	if (!notebook_init(&changed, buf_get(&file), NULL))
 		BUG("an edit broke the notebook");
@@ -87,13 +86,12 @@ static void check_insertion(const struct source *source, struct str raw, uint32_
 }
 
 /* Takes a part away, which may make another program of the rest, but a notebook. */
-static void check_removal(struct str raw, struct span span)
+static void check_removal(struct str raw, const struct edit *edit)
 {
-	struct edit edit = {span, ""};
 	struct buf file = BUF_INIT;
 	struct source changed;
 
-	if (!notebook_apply(raw, &edit, 1, &file, NULL) || file.length >= raw.length)
+	if (!notebook_apply(raw, edit, 1, &file, NULL) || file.length >= raw.length)
 		BUG("an edit that is allowed was not made");
 	if (!notebook_init(&changed, buf_get(&file), NULL))
 		BUG("an edit broke the notebook");
@@ -124,14 +122,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		BUG("no edit changes the file");
 	for (uint32_t at = 0; at < source.length; at += source.length / 16 + 1) {
 		struct span span = {at, at + (uint32_t)(data[at % size] % 8)};
+		struct edit put = {{at, at}, "x"}, take = {span, ""};
 
 		if (is_in_character(&source, at))
 			continue;
-		if (notebook_allows(&source, (struct span){at, at}))
-			check_insertion(&source, raw, at);
+		if (notebook_allows(&source, &put))
+			check_insertion(&source, raw, &put);
 		if (span.end > at && span.end < source.length && !is_in_character(&source, span.end) &&
-		    !(span.end == at + 1 && is_line_end(source.text[at])) && notebook_allows(&source, span))
-			check_removal(raw, span);
+		    !(span.end == at + 1 && is_line_end(source.text[at])) && notebook_allows(&source, &take))
+			check_removal(raw, &take);
 	}
 	source_release(&source);
 	buf_release(&same);

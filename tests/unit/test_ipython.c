@@ -99,6 +99,27 @@ static void cell_magics_decide(void **state)
 	check("%%time?", "0      ");
 }
 
+static bool is_apart(const char *cell)
+{
+	char *text = mem_dup(cell, strlen(cell));
+	struct ipython_cell made;
+	bool apart;
+
+	ipython_cell_init(&made, text, strlen(cell));
+	apart = made.is_apart;
+	ipython_cell_release(&made);
+	free(text);
+	return apart;
+}
+
+static void some_magics_know_the_variables(void **state)
+{
+	assert_true(is_apart("%%bash\nls"));
+	assert_true(is_apart("%%time\n%%writefile x.py\nls"));
+	assert_false(is_apart("%%px\nx"));
+	assert_false(is_apart("%%R -i x\nx"));
+}
+
 static void indented_cells_are_python(void **state)
 {
 	check_headers("  x = 1\n\n  !ls\n", "  x = 1\n\n  0  \n", 1);
@@ -112,7 +133,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(python_stays),	      cmocka_unit_test(magics_give_way),
 		cmocka_unit_test(timed_code_stays),   cmocka_unit_test(cell_magics_decide),
-		cmocka_unit_test(indented_cells_are_python),
+		cmocka_unit_test(indented_cells_are_python), cmocka_unit_test(some_magics_know_the_variables),
 	};
 
 	return cmocka_run_group_tests_name("ipython", tests, NULL, NULL);

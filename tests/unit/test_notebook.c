@@ -139,7 +139,7 @@ static void check_edit(const char *raw, const char *at, uint32_t length, const c
 	assert_non_null(found);
 	edit.span.start = (uint32_t)(found - source.text);
 	edit.span.end = edit.span.start + length;
-	assert_true(notebook_allows(&source, edit.span));
+	assert_true(notebook_allows(&source, &edit));
 	assert_true(notebook_apply(str_from(raw), &edit, 1, &out, &err));
 	assert_string_equal(buf_text(&out), wanted);
 	buf_release(&out);
@@ -207,44 +207,47 @@ static void magics_and_borders_are_not_touched(void **state)
 {
 	struct source source = read_as(HEAD CODE("\"\\n%%time\\na\\n!ls\\nb\"") "," CODE("\"x = !ls\\n%time  y\"") "," CODE("\"  c\"") TAIL);
 	static const struct {
-		struct span span;
+		struct edit edit;
 		bool allowed;
 	} cases[] = {
-		{{8, 9}, true},	   /* a */
-		{{0, 0}, false},  /* before %%time, which must stay the first line */
-		{{1, 1}, false},
-		{{1, 3}, false},  /* of it */
-		{{3, 3}, false},
-		{{8, 8}, true},	  /* before a */
-		{{10, 10}, true}, /* before !ls */
-		{{11, 11}, false},
-		{{8, 11}, false},
-		{{10, 13}, false},
-		{{13, 13}, false}, /* behind !ls */
-		{{13, 14}, false}, /* the end of its line */
-		{{7, 7}, false},   /* behind %%time */
-		{{14, 15}, true},  /* b */
-		{{14, 16}, true},  /* with the end of its line */
-		{{14, 17}, false}, /* into the next cell */
-		{{16, 16}, true},
-		{{16, 17}, true},
-		{{16, 21}, false}, /* x = ! */
-		{{31, 32}, true},  /* y */
-		{{31, 31}, true},
-		{{29, 29}, false},
-		{{33, 33}, false}, /* if True: */
-		{{33, 43}, false},
-		{{44, 45}, true},  /* c */
-		{{44, 46}, true},
-		{{46, 46}, false}, /* behind all */
-		{{44, 47}, false},
-		{{45, 44}, false},
+		{{{8, 9}, "z"}, true},	   /* a */
+		{{{0, 0}, "z"}, false},  /* before %%time, which must stay the first line */
+		{{{1, 1}, "z"}, false},
+		{{{1, 3}, "z"}, false},  /* of it */
+		{{{3, 3}, "z"}, false},
+		{{{8, 8}, "z"}, true},	  /* before a */
+		{{{10, 10}, "z"}, true}, /* before !ls */
+		{{{11, 11}, "z"}, false},
+		{{{8, 11}, "z"}, false},
+		{{{10, 13}, "z"}, false},
+		{{{13, 13}, "z"}, false}, /* behind !ls */
+		{{{13, 14}, "z"}, false}, /* the end of its line */
+		{{{7, 7}, "z"}, false},   /* behind %%time */
+		{{{14, 15}, "z"}, true},  /* b */
+		{{{14, 16}, "z"}, true},  /* with the end of its line */
+		{{{14, 17}, "z"}, false}, /* into the next cell */
+		{{{16, 16}, "z"}, true},
+		{{{16, 17}, "z"}, true},
+		{{{16, 21}, "z"}, false}, /* x = ! */
+		{{{31, 32}, "z"}, true},  /* y */
+		{{{31, 31}, "z"}, true},
+		{{{31, 31}, "z\n"}, false}, /* %time runs one line */
+		{{{32, 32}, "\rz"}, false},
+		{{{8, 8}, "z\n"}, true},
+		{{{29, 29}, "z"}, false},
+		{{{33, 33}, "z"}, false}, /* if True: */
+		{{{33, 43}, "z"}, false},
+		{{{44, 45}, "z"}, true},  /* c */
+		{{{44, 46}, "z"}, true},
+		{{{46, 46}, "z"}, false}, /* behind all */
+		{{{44, 47}, "z"}, false},
+		{{{45, 44}, "z"}, false},
 	};
 
 	assert_string_equal(source.text, "\n      \na\n0  \nb\nx = 0  \n0;     y\nif True:\n  c\n");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-		if (notebook_allows(&source, cases[i].span) != cases[i].allowed)
-			fail_msg("%u to %u", cases[i].span.start, cases[i].span.end);
+		if (notebook_allows(&source, &cases[i].edit) != cases[i].allowed)
+			fail_msg("%u to %u", cases[i].edit.span.start, cases[i].edit.span.end);
 	source_release(&source);
 }
 
