@@ -76,7 +76,7 @@ libs = $(libraries_libs) $(LDLIBS)
 
 sources := $(sort $(wildcard src/*/*.c))
 main_source := $(wildcard src/main.c)
-data := $(sort $(wildcard rules/*.json rules/*.md rules/models/*.json queries/*.scm))
+data := $(sort $(wildcard rules/*.json rules/*.md rules/models/*.json queries/*.scm src/report/*.html))
 unit_sources := $(sort $(wildcard tests/unit/test_*.c))
 fuzz_sources := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 

@@ -39,6 +39,12 @@ bool os_replace_file(const char *path, struct str bytes, struct err *err);
 /* Appends standard input up to its end. */
 bool os_read_stdin(size_t limit, struct buf *buf, struct err *err);
 
+/* Makes BYTES the whole content of the file PATH, at once: it is new or replaced when all is written, and left as it was
+ * where something fails. Links are followed, the mode of an existing file stays; devices and pipes are written to. */
+bool os_write_file(const char *path, struct str bytes, struct err *err);
+/* Puts BYTES at the end of the file PATH, which need not exist. */
+bool os_append_file(const char *path, struct str bytes, struct err *err);
+
 /* The absolute path with links resolved, in ARENA, or NULL. */
 char *os_real_path(const char *path, struct arena *arena);
 /* The current directory in ARENA, or NULL with ERR set. */
@@ -46,6 +52,7 @@ char *os_current_folder(struct arena *arena, struct err *err);
 
 const char *os_env(const char *name); /* NULL where unset */
 bool os_is_terminal(int descriptor);
+bool os_is_file(int descriptor); /* a regular one, as after "> x" */
 int os_terminal_columns(int descriptor); /* 0 where unknown */
 int os_cpu_count(void);                  /* at least 1; cores this process may use */
 double os_seconds(void);                 /* monotonic clock */

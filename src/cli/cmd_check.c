@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "cli/ci.h"
 #include "cli/message.h"
 #include "cli/output.h"
+#include "cli/outputs.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
 #include "engine/lint.h"
@@ -21,10 +23,12 @@ struct check_values {
 	int fail_on;        /* enum severity */
 	int colour;         /* enum colour_when */
 	int threads;
-	const char *format;
+	struct option_list formats;
+	const char *output_file;
+	const char *sarif_category;
 	const char *rules, *models;
 	const char *stdin_filename;
-	bool exit_zero, quiet, timing, isolated, no_cache, explain;
+	bool exit_zero, quiet, timing, isolated, no_cache, explain, statistics;
 	bool fix, unsafe_fixes, diff, show_fixes, fix_only, exit_non_zero_on_fix;
 };
 
@@ -59,7 +63,14 @@ static const struct option_row check_options[] = {
 	{"min-confidence", 0, OPTION_CHOICE, "PROOF",
 	 "what a finding must rest on: flow, usage, sibling or name (default: usage)", VALUE(min_confidence),
 	 confidence_choices},
-	{"output-format", 0, OPTION_TEXT, "FORMAT", "one of those below (default: full)", VALUE(format), NULL},
+	{"output-format", 0, OPTION_LIST, "FORMAT",
+	 "one of those below (default: auto); FORMAT=FILE writes it to FILE; may be given several times",
+	 VALUE(formats), NULL},
+	{"output-file", 'o', OPTION_TEXT, "FILE", "write the report to FILE", VALUE(output_file), NULL},
+	{"sarif-category", 0, OPTION_TEXT, "NAME", "tell this upload of SARIF from others of the same commit",
+	 VALUE(sarif_category), NULL},
+	{"statistics", 0, OPTION_FLAG, NULL,
+	 "count per rule, in place of findings unless an --output-format shows them", VALUE(statistics), NULL},
 	{"fail-on", 0, OPTION_CHOICE, "LEVEL",
 	 "least severity that makes the exit status 1: hint, note, warning or error (default: note)", VALUE(fail_on),
 	 severity_choices},
@@ -90,24 +101,8 @@ static const struct option_row check_options[] = {
 static void add_formats(struct buf *out)
 {
 	buf_add_text(out, "\nFormats:\n");
-	for (size_t i = 0; report_formats[i]; i++)
-		buf_format(out, "  %-12s %s\n", report_formats[i]->name, report_formats[i]->summary);
+	outputs_add_help(out);
 	buf_add_text(out, "\nExit status: 0 no findings that fail a run, 1 findings, 2 something could not be checked.\n");
-}
-
-static const struct report_format *format_from_name(const char *name, struct err *err)
-{
-	const struct report_format *format = report_format_find(name);
-	struct buf names = BUF_INIT;
-
-	if (format)
-		return format;
-	for (size_t i = 0; report_formats[i]; i++)
-		buf_format(&names, "%s%s", i == 0 ? "" : report_formats[i + 1] ? ", " : " or ",
-			   report_formats[i]->name);
-	err_set(err, ERR_USAGE, "option '--output-format' takes %s, not '%s'", buf_text(&names), name);
-	buf_release(&names);
-	return NULL;
 }
 
 static bool reads_stdin(const struct option_result *result)
@@ -201,11 +196,14 @@ static void check_stdin(const struct checker *checker, const struct check_values
 	const char *shown = values->stdin_filename ? values->stdin_filename : "<stdin>";
 	struct err err;
 
+	struct run_totals totals = {.files = 0};
+
 	sink->to_stderr = fixes_wanted(values) && !values->diff;
 	if (os_read_stdin(SOURCE_LIMIT, &text, &err))
-		sink_finish(sink, run_text(checker->linter, shown, buf_get(&text), fixes_wanted(values), &sink->base), 0);
+		totals = run_text(checker->linter, shown, buf_get(&text), fixes_wanted(values), &sink->base);
 	else
 		sink_add_failure(sink, err.message);
+	sink_finish(sink, totals, 0);
 	if (sink->to_stderr)
 		print_fixed(sink, &text);
 	buf_release(&text);
@@ -226,7 +224,7 @@ static void check_paths(const struct checker *checker, const struct check_values
 			size_t count, struct sink *sink)
 {
 	static const char *const here[] = {"."};
-	struct run_totals totals = {.files = 0};
+	struct run_totals totals = {0};
 	struct walk walk;
 
 	if (count == 0) {
@@ -240,11 +238,11 @@ static void check_paths(const struct checker *checker, const struct check_values
 		totals = run_files(checker->linter, walk.files, walk.file_count, values->threads, fixes_wanted(values),
 				   &sink->base);
 	/* files that were found may all turn out to be notebooks in other languages */
-	if (totals.files > 0) {
+	if (totals.files > 0)
 		sink_write_fixes(sink);
-		sink_finish(sink, totals, walk.problem_count);
-	} else if (walk.problem_count == 0)
+	else if (walk.problem_count == 0)
 		no_file(sink, paths, count);
+	sink_finish(sink, totals, walk.problem_count);
 	walk_release(&walk);
 }
 
@@ -277,11 +275,17 @@ static int status_of(const struct check_values *values, const struct sink *sink)
 	return found && !values->exit_zero ? STATUS_FINDINGS : STATUS_CLEAN;
 }
 
-static int check(const struct check_values *values, const struct report_format *format,
-		 const struct option_result *result)
+static int check(const struct check_values *values, const struct outputs *outputs, const struct option_result *result)
 {
-	struct report_options options = {terminal_wants_colour((enum colour_when)values->colour), terminal_columns(),
-					 values->quiet, os_is_terminal(1)};
+	struct report_options options = {
+		.colour = terminal_wants_colour((enum colour_when)values->colour),
+		.columns = terminal_columns(),
+		.quiet = values->quiet,
+		.terminal = os_is_terminal(1),
+		.fail_on = (enum severity)values->fail_on,
+		.category = values->sarif_category,
+	};
+	struct report_host host;
 	double started = os_seconds();
 	struct checker checker;
 	struct sink sink;
@@ -292,8 +296,11 @@ static int check(const struct check_values *values, const struct report_format *
 		message_error("%s", err.message);
 		return STATUS_FAILED;
 	}
-	sink_init(&sink, values->diff ? &report_changes : values->fix_only ? &report_nothing : format, options,
-		  (enum severity)values->fail_on);
+	ci_host_get(&host, &checker.arena);
+	options.rules = &checker.rules;
+	options.selection = &checker.selection;
+	options.host = &host;
+	sink_init(&sink, outputs, options);
 	sink.fixer.writes = !values->diff;
 	if (reads_stdin(result))
 		check_stdin(&checker, values, &sink);
@@ -313,20 +320,25 @@ static int check(const struct check_values *values, const struct report_format *
 
 static int check_run(const struct command *command, int count, char *const *arguments)
 {
-	struct check_values values = {.min_confidence = PROOF_USAGE, .fail_on = SEVERITY_NOTE, .format = "full"};
-	const struct report_format *format;
+	struct check_values values = {.min_confidence = PROOF_USAGE, .fail_on = SEVERITY_NOTE};
+	struct outputs outputs = {NULL, 0};
 	struct option_result result;
 	struct err err;
 	int status;
 
 	if (!command_parse(command, count, arguments, &values, &result, &status))
 		goto out;
-	format = format_from_name(values.format, &err);
-	if (format && operands_are_valid(&values, &result, &err))
-		status = check(&values, format, &result);
-	else
+	if (outputs_init(&outputs, &values.formats, values.output_file, values.statistics, &err) &&
+	    operands_are_valid(&values, &result, &err)) {
+		if (values.diff || values.fix_only)
+			outputs_print(&outputs, values.diff ? &report_changes : &report_nothing);
+		status = check(&values, &outputs, &result);
+	} else {
 		status = command_usage_error(command, &err);
+	}
 out:
+	outputs_release(&outputs);
+	option_list_release(&values.formats);
 	option_result_release(&result);
 	return status;
 }

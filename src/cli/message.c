@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "cli/ci.h"
+#include "report/guard.h"
 #include "report/visible.h"
 
 /* In one write, so that lines of several processes on one terminal do not mix. */
@@ -11,12 +13,18 @@ static void print(const char *kind, const char *format, va_list args)
 {
 	struct buf text = BUF_INIT;
 	struct buf line = BUF_INIT;
+	struct buf guarded = BUF_INIT;
 
 	buf_format_list(&text, format, args);
 	buf_format(&line, "vramlint: %s: ", kind);
 	visible_add(&line, buf_get(&text));
 	buf_add_char(&line, '\n');
-	fwrite(line.bytes, 1, line.length, stderr);
+	if (ci_reads_commands())
+		guard_add(&guarded, buf_get(&line));
+	else
+		buf_add_str(&guarded, buf_get(&line));
+	fwrite(guarded.bytes, 1, guarded.length, stderr);
+	buf_release(&guarded);
 	buf_release(&line);
 	buf_release(&text);
 }

@@ -80,6 +80,12 @@ static bool set_choice(int *value, const struct option_choice *choices, const ch
 	return false;
 }
 
+static void list_add(struct option_list *list, const char *text)
+{
+	list->items = mem_resize(list->items, list->count + 1, sizeof *list->items);
+	list->items[list->count++] = text;
+}
+
 static bool set_value(struct reader *reader, const struct option_row *row, const char *text, const char *shown)
 {
 	void *value = reader->values + row->offset;
@@ -90,6 +96,9 @@ static bool set_value(struct reader *reader, const struct option_row *row, const
 		return true;
 	case OPTION_TEXT:
 		*(const char **)value = text;
+		return true;
+	case OPTION_LIST:
+		list_add(value, text);
 		return true;
 	case OPTION_CHOICE:
 		return set_choice(value, row->choices, text, shown, reader->err);
@@ -205,6 +214,12 @@ void option_result_release(struct option_result *result)
 	free(result->operands);
 	result->operands = NULL;
 	result->operand_count = 0;
+}
+
+void option_list_release(struct option_list *list)
+{
+	free(list->items);
+	*list = (struct option_list){NULL, 0};
 }
 
 /* "  -j, --threads N" */

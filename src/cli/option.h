@@ -14,11 +14,18 @@
 enum option_kind {
 	OPTION_FLAG,   /* bool, set to true */
 	OPTION_TEXT,   /* const char * */
+	OPTION_LIST,   /* struct option_list; may be given several times */
 	OPTION_CHOICE, /* int, the value of one of CHOICES */
 	OPTION_NUMBER  /* int, from 0 to OPTION_NUMBER_LIMIT */
 };
 
 enum { OPTION_NUMBER_LIMIT = 1024 };
+
+/* Texts in the order they were given; released by option_list_release. */
+struct option_list {
+	const char **items;
+	size_t count;
+};
 
 struct option_choice {
 	const char *name;
@@ -47,6 +54,7 @@ struct option_result {
 bool option_parse(const struct option_row *rows, int count, char *const *arguments, void *values,
 		  struct option_result *result, struct err *err);
 void option_result_release(struct option_result *result);
+void option_list_release(struct option_list *list);
 /* Appends a line per option for --help. */
 void option_add_help(const struct option_row *rows, struct buf *out);
 

@@ -4,10 +4,6 @@
 #include "report/visible.h"
 #include "rule/rule.h"
 
-static void concise_begin(struct report *report)
-{
-}
-
 static void concise_file(struct report *report, const struct run_file *file)
 {
 	struct buf *out = &report->out;
@@ -32,14 +28,10 @@ static void concise_file(struct report *report, const struct run_file *file)
 	}
 }
 
-static void concise_end(struct report *report, const struct report_totals *totals)
-{
-}
-
 const struct report_format report_concise = {
 	.name = "concise",
 	.summary = "one line a finding: path:line:column: CODE name [severity] message",
-	.begin = concise_begin,
+	.begin = report_no_begin,
 	.file = concise_file,
-	.end = concise_end,
+	.end = report_no_end,
 };

@@ -9,10 +9,6 @@
 #include "report/visible.h"
 #include "rule/rule.h"
 
-static void full_begin(struct report *report)
-{
-}
-
 static size_t digits(uint32_t number)
 {
 	size_t count = 1;
@@ -181,7 +177,7 @@ static void full_file(struct report *report, const struct run_file *file)
 
 static void full_end(struct report *report, const struct report_totals *totals)
 {
-	if (report->options.quiet)
+	if (report->options.quiet || totals->files == totals->paths)
 		return;
 	summary_add(&report->out, totals);
 	if (totals->findings > 0)
@@ -190,9 +186,9 @@ static void full_end(struct report *report, const struct report_totals *totals)
 
 const struct report_format report_full = {
 	.name = "full",
-	.summary = "for people: source, trail, growth and what to write instead (the default)",
+	.summary = "for people: source, trail, growth and what to write instead",
 	.shows_problems = true,
-	.begin = full_begin,
+	.begin = report_no_begin,
 	.file = full_file,
 	.end = full_end,
 };

@@ -1,11 +1,9 @@
 /* One JSON object a line and finding: programs read it. */
+#include "report/json_lines.h"
+
 #include "report/formats.h"
 #include "rule/rule.h"
 #include "text/json_writer.h"
-
-static void json_lines_begin(struct report *report)
-{
-}
 
 static void write_text(struct json_writer *writer, const char *key, const char *text)
 {
@@ -19,7 +17,7 @@ static void write_number(struct json_writer *writer, const char *key, uint32_t n
 	json_int(writer, number);
 }
 
-static void write_place(struct json_writer *writer, const struct excerpt *at)
+void json_lines_write_place(struct json_writer *writer, const struct excerpt *at)
 {
 	if (at->cell)
 		write_number(writer, "cell", at->cell);
@@ -35,7 +33,7 @@ static void write_trail(struct json_writer *writer, const struct finding *findin
 	json_array_begin(writer);
 	for (size_t i = 0; i < finding->note_count; i++) {
 		json_object_begin(writer);
-		write_place(writer, &finding->notes[i].at);
+		json_lines_write_place(writer, &finding->notes[i].at);
 		write_text(writer, "text", finding->notes[i].text);
 		json_object_end(writer);
 	}
@@ -54,15 +52,14 @@ static void write_fix(struct json_writer *writer, const struct source *source, c
 	json_array_begin(writer);
 	for (size_t i = 0; i < finding->edit_count; i++) {
 		const struct edit *edit = &finding->edits[i];
-		uint32_t start = edit->span.start;
+		uint32_t start;
 
 		json_object_begin(writer);
-		if (finding->at.cell) {
-			write_number(writer, "cell", source_cell(source, start));
-			start = source_cell_offset(source, start);
-		}
+		if (finding->at.cell)
+			write_number(writer, "cell", source_cell(source, edit->span.start));
+		start = finding->at.cell ? source_cell_offset(source, edit->span.start) : edit->span.start;
 		write_number(writer, "start", start);
-		write_number(writer, "end", start + (edit->span.end - edit->span.start));
+		write_number(writer, "end", start + edit->span.end - edit->span.start);
 		write_text(writer, "text", edit->text);
 		json_object_end(writer);
 	}
@@ -70,11 +67,11 @@ static void write_fix(struct json_writer *writer, const struct source *source, c
 	json_object_end(writer);
 }
 
-static void write_finding(struct json_writer *writer, const struct run_file *file, const struct finding *finding)
+void json_lines_write_finding(struct json_writer *writer, const struct run_file *file, const struct finding *finding)
 {
 	json_object_begin(writer);
 	write_text(writer, "path", file->path);
-	write_place(writer, &finding->at);
+	json_lines_write_place(writer, &finding->at);
 	write_text(writer, "code", finding->rule->code);
 	write_text(writer, "name", finding->rule->name);
 	write_text(writer, "severity", severity_name(finding->severity));
@@ -100,19 +97,16 @@ static void json_lines_file(struct report *report, const struct run_file *file)
 		struct json_writer writer;
 
 		json_writer_init(&writer, &report->out);
-		write_finding(&writer, file, &file->result->findings[i]);
+		json_lines_write_finding(&writer, file, &file->result->findings[i]);
 		buf_add_char(&report->out, '\n');
 	}
-}
-
-static void json_lines_end(struct report *report, const struct report_totals *totals)
-{
 }
 
 const struct report_format report_json_lines = {
 	.name = "json-lines",
 	.summary = "one JSON object a line and finding, with all that is known about it",
-	.begin = json_lines_begin,
+	.for_programs = true,
+	.begin = report_no_begin,
 	.file = json_lines_file,
-	.end = json_lines_end,
+	.end = report_no_end,
 };

@@ -4,7 +4,12 @@
 
 #include "report/formats.h"
 
-const struct report_format *const report_formats[] = {&report_full, &report_concise, &report_json_lines, NULL};
+const struct report_format *const report_formats[] = {
+	&report_full,   &report_concise, &report_grouped, &report_statistics, &report_json,
+	&report_json_lines, &report_sarif, &report_github, &report_gitlab, &report_azure,
+	&report_rdjson, &report_rdjsonl, &report_checkstyle, &report_junit, &report_html,
+	NULL,
+};
 
 const struct report_format *report_format_find(const char *name)
 {
@@ -19,12 +24,28 @@ void report_init(struct report *report, const struct report_format *format, stru
 {
 	report->format = format;
 	report->options = options;
+	report->state = NULL;
 	buf_init(&report->out);
+	buf_init(&report->remarks);
+	buf_init(&report->job_summary);
 }
 
 void report_release(struct report *report)
 {
+	if (report->state)
+		report->format->release(report);
+	report->state = NULL;
 	buf_release(&report->out);
+	buf_release(&report->remarks);
+	buf_release(&report->job_summary);
+}
+
+void report_no_begin(struct report *report)
+{
+}
+
+void report_no_end(struct report *report, const struct report_totals *totals)
+{
 }
 
 void report_totals_add(struct report_totals *totals, const struct run_file *file, enum severity fail_on)

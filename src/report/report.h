@@ -1,7 +1,7 @@
 /* Findings as text: one file a format, each one vtable.
  *
  * A report renders into a buffer that the caller prints; it reads nothing from
- * the disk. One thread. */
+ * the disk and nothing of the environment. One thread. */
 #ifndef VRAMLINT_REPORT_REPORT_H
 #define VRAMLINT_REPORT_REPORT_H
 
@@ -9,11 +9,25 @@
 #include "base/buf.h"
 #include "engine/run.h"
 
+/* Where the run takes place, as far as it is known; all may be NULL. */
+struct report_host {
+	const char *folder;     /* the current folder, absolute */
+	const char *root;       /* absolute; what a service that builds the project takes paths to be relative to */
+	const char *repository; /* URL */
+	const char *revision;   /* commit */
+	const char *branch;
+};
+
 struct report_options {
 	bool colour;
 	int columns; /* of the terminal; 0: unknown, do not cut */
 	bool quiet;
 	bool terminal; /* it goes to one, which must not be steered by what is shown */
+	enum severity fail_on;             /* least severity that makes the run fail */
+	const struct rule_set *rules;      /* that the run knows, or NULL */
+	const struct selection *selection; /* of them, or NULL */
+	const char *category;              /* of this run among several of one project, or NULL */
+	const struct report_host *host;    /* or NULL */
 };
 
 struct report_totals {
@@ -22,6 +36,7 @@ struct report_totals {
 	size_t reported;       /* files that have findings */
 	size_t failing;        /* findings that make the run fail */
 	size_t problems;       /* in files that were checked all the same */
+	size_t paths;          /* of FILES and FAILED: paths that led to no file */
 	size_t fixable, fixable_unsafe; /* findings with a fix; those that --unsafe-fixes is needed for are not in the first */
 	size_t fixed, fixed_files;      /* by --fix: they are none of the findings */
 };
@@ -31,15 +46,22 @@ struct report_format {
 	const char *name;    /* "full" */
 	const char *summary; /* for --help */
 	bool shows_problems; /* else the caller says elsewhere what is wrong with a file */
+	bool for_programs;   /* one document: nothing else may stand in the same stream */
 	void (*begin)(struct report *report);
 	void (*file)(struct report *report, const struct run_file *file); /* once per file, also where it has no findings */
+	void (*failure)(struct report *report, const char *text); /* beside files; NULL: it has no place for that */
 	void (*end)(struct report *report, const struct report_totals *totals);
+	void (*release)(struct report *report); /* of STATE; NULL: there is none */
 };
 
 struct report {
 	const struct report_format *format;
 	struct report_options options;
 	struct buf out; /* what is to be printed; the caller may empty it between calls */
+	void *state;    /* the format's own */
+	/* Complete after `end`: */
+	struct buf remarks;     /* what the format left out and why, for standard error, lines ended by LF */
+	struct buf job_summary; /* Markdown for the page of a job, where the format makes one */
 };
 
 /* The table of formats, ended by NULL. */

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <xxhash.h>
-#include "base/buf.h"
 #include "base/map.h"
 #include "rule/rule.h"
 
@@ -40,5 +39,15 @@ void fingerprints_set(struct finding *findings, size_t count, const struct sourc
 		findings[i].fingerprint = arena_format(arena, "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64, (uint64_t)hash.low64);
 	}
 	map_release(&seen);
+	buf_release(&key);
+}
+
+void fingerprint_add_of_project(struct buf *out, const char *path, const struct finding *finding)
+{
+	struct buf key = BUF_INIT;
+	add_part(&key, path);
+	add_part(&key, finding->fingerprint ? finding->fingerprint : "");
+	XXH128_hash_t hash = XXH3_128bits(key.bytes, key.length);
+	buf_format(out, "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64, (uint64_t)hash.low64);
 	buf_release(&key);
 }

@@ -5,6 +5,7 @@
 #define VRAMLINT_RULE_FINGERPRINT_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "rule/finding.h"
 #include "text/source.h"
 
@@ -13,5 +14,8 @@
  * are equal in all of that. Unique within the file; knows nothing of line numbers, of indentation, or of where the file
  * lies. */
 void fingerprints_set(struct finding *findings, size_t count, const struct source *source, struct arena *arena);
+
+/* Appends what tells FINDING from all others of a project: 32 hexadecimal digits over PATH and its fingerprint. */
+void fingerprint_add_of_project(struct buf *out, const char *path, const struct finding *finding);
 
 #endif

@@ -134,6 +134,33 @@ static bool read_default(struct loading *l, const char *text, enum rule_default 
 	return complain(l, "'default' is none of on, hint, opt-in");
 }
 
+static const char *const precision_names[] = {
+	[PRECISION_LOW] = "low",
+	[PRECISION_MEDIUM] = "medium",
+	[PRECISION_HIGH] = "high",
+	[PRECISION_VERY_HIGH] = "very-high",
+};
+
+static bool read_precision(struct loading *l, const char *text, struct rule *rule)
+{
+	static const enum rule_precision usual[] = {
+		[RULE_ON] = PRECISION_HIGH, [RULE_HINT] = PRECISION_MEDIUM, [RULE_OPT_IN] = PRECISION_LOW};
+	rule->precision = usual[rule->default_state];
+	if (!text)
+		return true;
+	for (int i = 0; i < 4; i++)
+		if (strcmp(text, precision_names[i]) == 0) {
+			rule->precision = (enum rule_precision)i;
+			return true;
+		}
+	return complain(l, "'precision' is none of low, medium, high, very-high");
+}
+
+const char *rule_precision_name(const struct rule *rule)
+{
+	return precision_names[rule->precision];
+}
+
 static bool read_tags(struct loading *l, const cJSON *tags, struct rule *rule)
 {
 	if (!cJSON_IsArray(tags))
@@ -167,7 +194,8 @@ static bool read_rule(struct loading *l, const cJSON *root, struct rule *rule)
 		return complain(l, "'code' is not two capitals and three digits");
 	if (!name_is_well_formed(rule->name))
 		return complain(l, "'name' is not in kebab-case");
-	if (!read_default(l, state, &rule->default_state) || !read_tags(l, cJSON_GetObjectItemCaseSensitive(root, "tags"), rule))
+	if (!read_default(l, state, &rule->default_state) || !read_precision(l, text_at(l, root, "precision"), rule) ||
+	    !read_tags(l, cJSON_GetObjectItemCaseSensitive(root, "tags"), rule))
 		return false;
 	if (!cJSON_IsArray(variants) || !variants->child)
 		return complain(l, "it has no list 'variants'");

@@ -13,6 +13,8 @@
 #include "rule/finding.h"
 
 enum rule_default { RULE_ON, RULE_HINT, RULE_OPT_IN };
+/* How often its findings are right, as measured or judged. */
+enum rule_precision { PRECISION_LOW, PRECISION_MEDIUM, PRECISION_HIGH, PRECISION_VERY_HIGH };
 
 struct predicate_use;
 
@@ -60,6 +62,7 @@ struct rule {
 	const char **tags;
 	size_t tag_count;
 	enum rule_default default_state;
+	enum rule_precision precision; /* where the file says nothing: high of rules that are on, medium of hints, else low */
 	struct rule_variant *variants; /* tried in order; the first whose facts hold reports */
 	size_t variant_count;
 	size_t index; /* place in the rule set */
@@ -77,6 +80,8 @@ bool rule_set_init(struct rule_set *set, const char *folder, struct err *err);
 void rule_set_release(struct rule_set *set);
 /* The rule with that code or name (case matters not), or NULL. */
 const struct rule *rule_set_find(const struct rule_set *set, struct str name);
+/* "low", "medium", "high", "very-high" */
+const char *rule_precision_name(const struct rule *rule);
 /* The rule name or code nearest to NAME, for "did you mean", or NULL where none is near. */
 const char *rule_set_nearest(const struct rule_set *set, struct str name);
 

@@ -1,6 +1,7 @@
 #include "text/json_writer.h"
 
 #include <inttypes.h>
+#include <utf8proc.h>
 
 void json_writer_init(struct json_writer *writer, struct buf *out)
 {
@@ -47,16 +48,36 @@ void json_array_end(struct json_writer *writer)
 	nest_end(writer, ']');
 }
 
-static void escape_add(struct buf *out, unsigned char c)
+static void escape_add(struct buf *out, uint32_t code)
 {
 	static const char short_forms[0x20] = {['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
 
-	if (c == '"' || c == '\\')
-		buf_format(out, "\\%c", c);
-	else if (short_forms[c])
-		buf_format(out, "\\%c", short_forms[c]);
+	if (code == '"' || code == '\\')
+		buf_format(out, "\\%c", (char)code);
+	else if (code < 0x20 && short_forms[code])
+		buf_format(out, "\\%c", short_forms[code]);
+	else if (code > 0xFFFF)
+		buf_format(out, "\\u%04x\\u%04x", (unsigned)(0xD800 + ((code - 0x10000) >> 10)),
+			   (unsigned)(0xDC00 + (code & 0x3FF)));
 	else
-		buf_format(out, "\\u%04x", c);
+		buf_format(out, "\\u%04x", (unsigned)code);
+}
+
+/* Whether CODE, which stands after BEFORE, is better not shown as it is: JSON is printed to terminals and in logs of jobs,
+ * where control characters and marks of direction act, and "##" may begin a command. */
+static bool needs_escape(utf8proc_int32_t code, char before)
+{
+	if (code < 0x7F)
+		return code < 0x20 || code == '"' || code == '\\' || (code == '#' && before == '#');
+	switch (utf8proc_category(code)) {
+	case UTF8PROC_CATEGORY_CC:
+	case UTF8PROC_CATEGORY_CF:
+	case UTF8PROC_CATEGORY_ZL:
+	case UTF8PROC_CATEGORY_ZP:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static void quoted_add(struct buf *out, struct str text)
@@ -66,10 +87,12 @@ static void quoted_add(struct buf *out, struct str text)
 
 	buf_add_char(out, '"');
 	while (at < text.length) {
-		unsigned char c = (unsigned char)text.at[at];
 		size_t length = str_utf8_length(text, at);
+		utf8proc_int32_t code = (unsigned char)text.at[at];
 
-		if (length > 0 && c >= 0x20 && c != '"' && c != '\\') {
+		if (length > 1)
+			utf8proc_iterate((const utf8proc_uint8_t *)text.at + at, (utf8proc_ssize_t)length, &code);
+		if (length > 0 && !needs_escape(code, at > 0 ? text.at[at - 1] : '\0')) {
 			at += length;
 			continue;
 		}
@@ -77,8 +100,9 @@ static void quoted_add(struct buf *out, struct str text)
 		if (length == 0)
 			buf_add_codepoint(out, 0xFFFD);
 		else
-			escape_add(out, c);
-		start = ++at;
+			escape_add(out, (uint32_t)code);
+		at += length ? length : 1;
+		start = at;
 	}
 	buf_add(out, text.at + start, at - start);
 	buf_add_char(out, '"');
@@ -118,4 +142,28 @@ void json_bool(struct json_writer *writer, bool value)
 {
 	value_begin(writer);
 	buf_add_text(writer->out, value ? "true" : "false");
+}
+
+void json_member_text(struct json_writer *writer, const char *key, const char *text)
+{
+	json_key(writer, key);
+	json_text(writer, text);
+}
+
+void json_member_int(struct json_writer *writer, const char *key, int64_t number)
+{
+	json_key(writer, key);
+	json_int(writer, number);
+}
+
+void json_member_object(struct json_writer *writer, const char *key)
+{
+	json_key(writer, key);
+	json_object_begin(writer);
+}
+
+void json_member_array(struct json_writer *writer, const char *key)
+{
+	json_key(writer, key);
+	json_array_begin(writer);
 }

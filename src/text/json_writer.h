@@ -2,7 +2,8 @@
  *
  *	json_object_begin(&w); json_key(&w, "line"); json_int(&w, 3); json_object_end(&w);
  *
- * Commas are the writer's business. Compact, no trailing spaces. Bytes that are not UTF-8 become U+FFFD. */
+ * Commas are the writer's business. Compact, no trailing spaces. Bytes that are not UTF-8 become U+FFFD; characters that
+ * control a terminal, turn or hide text are written as escapes. */
 #ifndef VRAMLINT_TEXT_JSON_WRITER_H
 #define VRAMLINT_TEXT_JSON_WRITER_H
 
@@ -25,5 +26,10 @@ void json_text(struct json_writer *writer, const char *text); /* NULL writes nul
 void json_str(struct json_writer *writer, struct str text);
 void json_int(struct json_writer *writer, int64_t number);
 void json_bool(struct json_writer *writer, bool value);
+/* A key with its value, or with what opens it. */
+void json_member_text(struct json_writer *writer, const char *key, const char *text);
+void json_member_int(struct json_writer *writer, const char *key, int64_t number);
+void json_member_object(struct json_writer *writer, const char *key);
+void json_member_array(struct json_writer *writer, const char *key);
 
 #endif

@@ -53,7 +53,11 @@ static void escapes(void **state)
 	check_text((struct str){NULL, 0}, "\"\"");
 	check_text(STR("a\"b\\c/"), "\"a\\\"b\\\\c/\"");
 	check_text(STR("\b\f\n\r\t"), "\"\\b\\f\\n\\r\\t\"");
-	check_text(STR("\x01\x1f\x7f"), "\"\\u0001\\u001f\x7f\"");
+	check_text(STR("\x01\x1f\x7f"), "\"\\u0001\\u001f\\u007f\"");
+	/* what acts on a terminal or turns text, in one and in two units of UTF-16 */
+	check_text(STR("\xc2\x9b\xe2\x80\xae\xe2\x80\xa8\xf3\xa0\x81\x81"), "\"\\u009b\\u202e\\u2028\\udb40\\udc41\"");
+	/* what begins a command in the log of a job */
+	check_text(STR("##[x] # a"), "\"#\\u0023[x] # a\"");
 	check_text((struct str){"a\0b", 3}, "\"a\\u0000b\"");
 	check_text(STR("h\xc3\xa9 \xf0\x9f\x92\xa9"), "\"h\xc3\xa9 \xf0\x9f\x92\xa9\"");
 }

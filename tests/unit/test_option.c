@@ -13,6 +13,7 @@ struct values {
 	int threads;
 	int level;
 	const char *select;
+	struct option_list formats;
 };
 
 static const struct option_choice levels[] = {{"low", 3}, {"high", 5}, {NULL, 0}};
@@ -21,6 +22,7 @@ static const struct option_row rows[] = {
 	{"select", 0, OPTION_TEXT, "RULES", "choose", offsetof(struct values, select), NULL},
 	{"level", 'l', OPTION_CHOICE, "LEVEL", "how much", offsetof(struct values, level), levels},
 	{NULL, 'j', OPTION_NUMBER, "N", "threads", offsetof(struct values, threads), NULL},
+	{"format", 'f', OPTION_LIST, "FORMAT", "how", offsetof(struct values, formats), NULL},
 	{"quiet", 'q', OPTION_FLAG, NULL, "say less", offsetof(struct values, quiet), NULL},
 	{NULL, 0, OPTION_FLAG, NULL, NULL, 0, NULL},
 };
@@ -31,6 +33,7 @@ static struct err err;
 
 static int set_up(void **state)
 {
+	option_list_release(&values.formats);
 	memset(&values, 0, sizeof values);
 	memset(&result, 0, sizeof result);
 	memset(&err, 0, sizeof err);
@@ -40,6 +43,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	option_result_release(&result);
+	option_list_release(&values.formats);
 	return 0;
 }
 
@@ -83,6 +87,15 @@ static void a_value_may_be_empty_or_hold_equals(void **state)
 	assert_true(parse("--select --quiet"));
 	assert_string_equal(values.select, "--quiet");
 	assert_false(values.quiet);
+}
+
+static void a_list_keeps_all_in_order(void **state)
+{
+	assert_true(parse("--format a -f b=c --format=d"));
+	assert_int_equal(values.formats.count, 3);
+	assert_string_equal(values.formats.items[0], "a");
+	assert_string_equal(values.formats.items[1], "b=c");
+	assert_string_equal(values.formats.items[2], "d");
 }
 
 static void the_rest_are_operands(void **state)
@@ -151,6 +164,7 @@ static void help_has_a_line_for_each(void **state)
 	assert_string_equal(buf_text(&out), "      --select RULES          choose\n"
 					    "  -l, --level LEVEL           how much\n"
 					    "  -j N                        threads\n"
+					    "  -f, --format FORMAT         how\n"
 					    "  -q, --quiet                 say less\n"
 					    "  -h, --help                  print this help\n");
 	buf_release(&out);
@@ -161,6 +175,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(each_form_sets_its_value, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_value_may_be_empty_or_hold_equals, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_list_keeps_all_in_order, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_rest_are_operands, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(help_ends_the_reading, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(mistakes_are_named, set_up, tear_down),

@@ -1,0 +1,129 @@
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700
+#endif
+
+#include "base/os.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+static bool failed(struct err *err, const char *path, int number)
+{
+	char reason[128];
+
+	if (strerror_r(number, reason, sizeof reason) != 0)
+		snprintf(reason, sizeof reason, "error %d", number);
+	reason[0] = (char)tolower((unsigned char)reason[0]);
+	return err_set(err, ERR_WRITE, "cannot write '%s': %s", path, reason);
+}
+
+static bool put_all(int descriptor, struct str bytes)
+{
+	while (bytes.length > 0) {
+		ssize_t put = write(descriptor, bytes.at, bytes.length);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return false;
+		bytes = (struct str){bytes.at + put, bytes.length - (size_t)put};
+	}
+	return true;
+}
+
+/* Writes to what PATH leads to, as it lies there. */
+static bool put_directly(const char *path, int flags, struct str bytes, struct err *err)
+{
+	int descriptor = open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+	int number = 0;
+
+	if (descriptor < 0)
+		return failed(err, path, errno);
+	if (!put_all(descriptor, bytes))
+		number = errno;
+	if (close(descriptor) != 0 && number == 0)
+		number = errno;
+	return number == 0 || failed(err, path, number);
+}
+
+/* What a new file's mode would be; there is no asking without setting it. */
+static mode_t mode_of_new_files(void)
+{
+	mode_t mask = umask(022);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/* A whole file beside TARGET takes its name. */
+static bool put_in_place(const char *path, const char *target, mode_t mode, struct str bytes, struct err *err)
+{
+	static const char pattern[] = ".vramlint-XXXXXX";
+	const char *slash = strrchr(target, '/');
+	size_t folder = slash ? (size_t)(slash - target) + 1 : 0;
+	char *made = mem_new(folder + sizeof pattern, 1);
+	int number = 0;
+	int descriptor;
+
+	memcpy(made, target, folder);
+	strcpy(made + folder, pattern);
+	descriptor = mkstemp(made);
+	if (descriptor < 0) {
+		number = errno;
+		free(made);
+		return failed(err, path, number);
+	}
+	if (fchmod(descriptor, mode) != 0 || !put_all(descriptor, bytes))
+		number = errno;
+	if (close(descriptor) != 0 && number == 0)
+		number = errno;
+	if (number == 0 && rename(made, target) != 0)
+		number = errno;
+	if (number != 0)
+		unlink(made);
+	free(made);
+	return number == 0 || failed(err, path, number);
+}
+
+bool os_write_file(const char *path, struct str bytes, struct err *err)
+{
+	char *target = realpath(path, NULL);
+	struct stat old;
+	bool ok;
+
+	if (!target && (errno != ENOENT || lstat(path, &old) == 0))
+		return failed(err, path, errno ? errno : ENOENT);
+	if (!target)
+		return put_in_place(path, path, mode_of_new_files(), bytes, err);
+	if (stat(target, &old) != 0)
+		ok = failed(err, path, errno);
+	else if (S_ISDIR(old.st_mode))
+		ok = failed(err, path, EISDIR);
+	else if (!S_ISREG(old.st_mode)) /* a device or a pipe has to stay what it is */
+		ok = put_directly(target, 0, bytes, err);
+	else if (access(target, W_OK) != 0) /* replacing it would need no right to write to it */
+		ok = failed(err, path, errno);
+	else
+		ok = put_in_place(path, target, old.st_mode & 07777, bytes, err);
+	free(target);
+	return ok;
+}
+
+bool os_append_file(const char *path, struct str bytes, struct err *err)
+{
+	return put_directly(path, O_CREAT | O_APPEND, bytes, err);
+}
+
+bool os_is_file(int descriptor)
+{
+	struct stat raw;
+
+	return fstat(descriptor, &raw) == 0 && S_ISREG(raw.st_mode);
+}

@@ -1,0 +1,150 @@
+#include "cli/outputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/os.h"
+#include "cli/ci.h"
+#include "cli/nearest.h"
+
+enum { STANDARD_OUTPUT = 1 };
+static const char auto_name[] = "auto";
+
+/* What "auto" means for a report that goes to PATH. */
+static const struct report_format *auto_format(const char *path)
+{
+	bool is_job = ci_is_github() && !path && !os_is_file(STANDARD_OUTPUT);
+
+	return report_format_find(is_job ? "github" : "full");
+}
+
+static bool unknown_format(struct str name, struct err *err)
+{
+	struct buf names = BUF_INIT;
+	struct nearest nearest;
+
+	nearest_init(&nearest, name);
+	nearest_offer(&nearest, auto_name);
+	buf_add_text(&names, auto_name);
+	for (size_t i = 0; report_formats[i]; i++) {
+		nearest_offer(&nearest, report_formats[i]->name);
+		buf_format(&names, "%s%s", report_formats[i + 1] ? ", " : " or ", report_formats[i]->name);
+	}
+	if (nearest.best)
+		err_set(err, ERR_USAGE, "option '--output-format' knows no '%.*s'; did you mean '%s'?", STR_ARG(name),
+			nearest.best);
+	else
+		err_set(err, ERR_USAGE, "option '--output-format' takes %s, not '%.*s'", buf_text(&names),
+			STR_ARG(name));
+	buf_release(&names);
+	return false;
+}
+
+/* "NAME" or "NAME=FILE"; FILE "-" is standard output. */
+static bool output_from_text(struct output *output, const char *text, const char *file, struct err *err)
+{
+	const char *equals = strchr(text, '=');
+	struct str name = {text, equals ? (size_t)(equals - text) : strlen(text)};
+
+	output->path = equals ? equals + 1 : file;
+	if (output->path && !*output->path)
+		return err_set(err, ERR_USAGE, "option '%s' names no file",
+			       equals ? "--output-format" : "--output-file");
+	if (output->path && strcmp(output->path, "-") == 0)
+		output->path = NULL;
+	if (str_is(name, auto_name)) {
+		output->format = auto_format(output->path);
+		return true;
+	}
+	for (size_t i = 0; report_formats[i]; i++) {
+		output->format = report_formats[i];
+		if (str_is(name, output->format->name))
+			return true;
+	}
+	return unknown_format(name, err);
+}
+
+/* Whether A and B can both be made. */
+static bool outputs_agree(const struct output *a, const struct output *b, struct err *err)
+{
+	bool one_is_statistics = a->format == report_format_find("statistics") ||
+				 b->format == report_format_find("statistics");
+
+	if (a->path && b->path && strcmp(a->path, b->path) == 0)
+		return err_set(err, ERR_USAGE, "'%s' and '%s' would both be written to '%s'", a->format->name,
+			       b->format->name, a->path);
+	if (a->path || b->path)
+		return true;
+	if (one_is_statistics && a->format != b->format && !a->format->for_programs && !b->format->for_programs)
+		return true;
+	return err_set(err, ERR_USAGE,
+		       "'%s' and '%s' would both go to standard output; give one a file, as in '--output-format %s=FILE'",
+		       a->format->name, b->format->name, b->format->name);
+}
+
+static bool add(struct outputs *outputs, const char *text, const char *file, struct err *err)
+{
+	struct output *output = &outputs->items[outputs->count];
+
+	if (!output_from_text(output, text, file, err))
+		return false;
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (!outputs_agree(&outputs->items[i], output, err))
+			return false;
+	}
+	outputs->count++;
+	return true;
+}
+
+/* Whether FILE, where it is given, is the place of some format. */
+static bool file_is_used(const struct option_list *formats, const char *file)
+{
+	bool free_one = formats->count == 0;
+
+	for (size_t i = 0; i < formats->count; i++)
+		free_one |= strchr(formats->items[i], '=') == NULL;
+	return !file || free_one;
+}
+
+bool outputs_init(struct outputs *outputs, const struct option_list *formats, const char *file, bool statistics,
+		  struct err *err)
+{
+	*outputs = (struct outputs){mem_new(formats->count + 3, sizeof *outputs->items), 0};
+	if (!file_is_used(formats, file))
+		return err_set(err, ERR_USAGE,
+			       "option '--output-file' has nothing to write: each '--output-format' names a file of its own");
+	for (size_t i = 0; i < formats->count; i++) {
+		if (!add(outputs, formats->items[i], file, err))
+			return false;
+	}
+	if (formats->count == 0 && (!statistics || file) && !add(outputs, auto_name, file, err))
+		return false;
+	return !statistics || add(outputs, "statistics", NULL, err);
+}
+
+void outputs_print(struct outputs *outputs, const struct report_format *format)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (outputs->items[i].path)
+			outputs->items[kept++] = outputs->items[i];
+	}
+	outputs->items[kept++] = (struct output){format, NULL};
+	outputs->count = kept;
+}
+
+void outputs_release(struct outputs *outputs)
+{
+	free(outputs->items);
+	*outputs = (struct outputs){NULL, 0};
+}
+
+void outputs_add_help(struct buf *out)
+{
+	buf_format(out, "  %-12s %s\n", auto_name,
+		   "github in a job of GitHub Actions whose output is no file, else full (the default)");
+	for (size_t i = 0; report_formats[i]; i++)
+		buf_format(out, "  %-12s %s\n", report_formats[i]->name, report_formats[i]->summary);
+}
