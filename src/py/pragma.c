@@ -123,7 +123,7 @@ static bool is_comment_at(struct walker *w, uint32_t offset, bool alone, struct 
 		return py_kind(w->grammar, node) == PY_COMMENT;
 	}
 	*comment = (struct span){offset, offset};
-	while (comment->end < w->source->length && !is_line_end(w->source->text[comment->end]))
+	while (alone && comment->end < w->source->length && !is_line_end(w->source->text[comment->end]))
 		comment->end++;
 	return alone;
 }
