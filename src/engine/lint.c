@@ -108,6 +108,11 @@ void linter_add_ignores(struct linter *linter, const char *reason)
 	linter->ignore_reason = reason;
 }
 
+double linter_import_seconds(const struct linter *linter)
+{
+	return project_seconds(linter->project);
+}
+
 /* Matches open at a time. Those of nodes around the one at hand are open, each costs time at every node, and only code
  * that a machine wrote nests deeper; there the outermost lose captures that come late in their node. */
 enum { OPEN_MATCHES = 512 };

@@ -316,7 +316,7 @@ static struct edit *shortening(const struct suppressing *s, const struct comment
 }
 
 struct fault {
-	const char *what;  /* `of` in a rule's `where` */
+	const char *what;  /* `comment` in a rule's `where` */
 	struct span where;
 	struct str name;
 	struct str nearest; /* {value} in messages */
