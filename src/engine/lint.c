@@ -53,7 +53,7 @@ static bool compile_queries(struct linter *linter, struct err *err)
 		if (!query_set_has_capture(linter->queries, (uint32_t)i, str_from(rule->at)))
 			return err_set(err, ERR_CONFIG, "cannot use '%s': its query captures nothing as '@%s'", rule->origin, rule->at);
 		for (size_t k = 0; k < rule->variant_count; k++) {
-			const char *capture = rule->variants[k].fix_capture;
+			const char *capture = rule->variants[k].fix.capture;
 			if (capture && !query_set_has_capture(linter->queries, (uint32_t)i, str_from(capture)))
 				return err_set(err, ERR_CONFIG, "cannot use '%s': its fix wants '@%s', which its query does not capture",
 					       rule->origin, capture);
@@ -290,7 +290,7 @@ static void analyse(struct lint_worker *worker, const char *path, const struct s
 	worker->timing.interpret += lap(&clock);
 	judge(&analysis, &judgement);
 	struct match_input input = {linter->rules, linter->selection, source, &analysis, &judgement, &worker->candidates,
-				    &result->arena};
+				    &result->arena, {&linter->grammar, root, text, SYNTAX_BUDGET}};
 	result->findings = match_rules(&input, &result->finding_count);
 	struct identifying with = {&lower, source, &result->arena};
 	identify(result->findings, result->finding_count, &with);

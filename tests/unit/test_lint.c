@@ -237,7 +237,7 @@ static void rules_and_queries_must_fit(void **state)
 		{"(call) @store", "store", "value", "its fix wants '@value'"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct rule_variant variant = {.fix_capture = cases[i].fix};
+		struct rule_variant variant = {.fix = {.capture = cases[i].fix}};
 		struct rule rule = {.code = "XY001", .name = "own", .query = cases[i].query, .at = cases[i].at, .origin = "own.json",
 				    .variants = &variant, .variant_count = 1};
 		struct rule *rules[] = {&rule};

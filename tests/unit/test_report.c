@@ -219,7 +219,7 @@ static void half_of_a_change_is_not_shown(void **state)
 
 static void full_colours_only_on_demand(void **state)
 {
-	const char *text = render(*state, "full", (struct report_options){true, 0, true});
+	const char *text = render(*state, "full", (struct report_options){.colour = true, .quiet = true});
 
 	assert_non_null(strstr(text, "\x1b[1;31merror\x1b[0m"));
 	assert_null(strchr(render(*state, "full", quiet), '\x1b'));
@@ -337,7 +337,7 @@ static void totals_count_by_severity_and_limit(void **state)
 	struct rendering *rendering = *state;
 	struct finding findings[3] = {plain_finding(), plain_finding(), plain_finding()};
 	struct run_file file = {.path = "a.py", .result = &rendering->result};
-	struct run_file unread = {"b.py", NULL, "cannot read 'b.py'"};
+	struct run_file unread = {.path = "b.py", .error = "cannot read 'b.py'"};
 	struct report_totals totals = {0};
 
 	findings[1].severity = SEVERITY_HINT;
