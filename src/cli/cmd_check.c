@@ -237,7 +237,7 @@ static void check_stdin(const struct checker *checker, const struct check_values
 	sink->to_stderr = fixes_wanted(values) && !values->diff;
 	if (os_read_stdin(SOURCE_LIMIT, &text, &err))
 		sink_finish(sink, run_text(checker->linter, shown, buf_get(&text), fixes_wanted(values),
-					   only_new_sink(only_new, &sink->base)), 0);
+					   &only_new->limits, only_new_sink(only_new, &sink->base)), 0);
 	else
 		sink_add_failure(sink, err.message);
 	if (sink->to_stderr)
@@ -276,7 +276,8 @@ static void check_paths(const struct checker *checker, const struct check_values
 		sink_add_failure(sink, err.message);
 	} else if (!is_empty) {
 		struct run_totals totals = run_files(checker->linter, walk.files, walk.file_count, values->threads,
-						     fixes_wanted(values), only_new_sink(only_new, &sink->base));
+						     fixes_wanted(values), &only_new->limits,
+						     only_new_sink(only_new, &sink->base));
 
 		sink_write_fixes(sink);
 		sink_finish(sink, totals, walk.problem_count);
@@ -344,15 +345,13 @@ static int check(const struct check_values *values, const struct report_format *
 		message_error("%s", err.message);
 		return STATUS_FAILED;
 	}
-	if (!only_new_init(&only_new, &values->only_new, &err)) {
+	if (!only_new_init(&only_new, &values->only_new, &checker.rules, &checker.selection, &err)) {
 		message_error("%s", err.message);
 		only_new_release(&only_new);
 		checker_release(&checker);
 		return STATUS_FAILED;
 	}
-	linter_restrict(checker.linter, only_new.baseline, only_new.changed);
-	if (values->add_ignore)
-		linter_add_ignores(checker.linter, values->add_ignore);
+	only_new.limits.ignore_reason = values->add_ignore;
 	sink_init(&sink, values->diff ? &report_changes : values->fix_only ? &report_nothing : format, options,
 		  (enum severity)values->fail_on);
 	sink.fixer.writes = !values->diff;
@@ -361,7 +360,7 @@ static int check(const struct check_values *values, const struct report_format *
 		check_stdin(&checker, values, &only_new, &sink);
 	else
 		check_paths(&checker, values, result->operands, result->operand_count, &only_new, &sink);
-	if (!only_new_finish(&only_new, &checker.rules, &checker.selection, &err))
+	if (!only_new_finish(&only_new, &err))
 		sink_add_failure(&sink, err.message);
 	tell_fixes(values, &sink.fixer);
 	if (values->timing)

@@ -339,7 +339,8 @@ static void add_fault(struct suppressing *s, const struct pragma *pragma, const 
 	struct fact fact = {.kind = FACT_SUPPRESSION, .event = &event, .where = fault->where, .proof = PROOF_FLOW,
 			    .what = fault->what, .name = fault->name, .site = &site, .mode = -1};
 	struct judgement judgement = {.facts = &fact, .count = 1};
-	struct match_input input = {s->in->rules, s->in->selection, s->in->source, NULL, &judgement, s->in->candidates, s->arena};
+	struct match_input input = {.rules = s->in->rules, .selection = s->in->selection, .source = s->in->source,
+				    .judgement = &judgement, .candidates = s->in->candidates, .arena = s->arena};
 	size_t count;
 	struct finding *found = match_rules(&input, &count);
 	for (size_t i = 0; i < count; i++) {
