@@ -372,6 +372,18 @@ const struct rule *rule_set_find(const struct rule_set *set, struct str name)
 	return NULL;
 }
 
+bool rule_asks_for(const struct rule *rule, const char *predicate, const char *value)
+{
+	for (size_t i = 0; i < rule->variant_count; i++)
+		for (size_t k = 0; k < rule->variants[i].where_count; k++) {
+			const struct predicate_use *use = &rule->variants[i].where[k];
+			for (size_t v = 0; strcmp(use->predicate->name, predicate) == 0 && v < use->value_count; v++)
+				if (str_is(use->values[v], value))
+					return true;
+		}
+	return false;
+}
+
 const char *rule_set_nearest(const struct rule_set *set, struct str name)
 {
 	const char *best = NULL;

@@ -82,6 +82,8 @@ void rule_set_release(struct rule_set *set);
 const struct rule *rule_set_find(const struct rule_set *set, struct str name);
 /* "low", "medium", "high", "very-high" */
 const char *rule_precision_name(const struct rule *rule);
+/* Whether any variant of RULE asks for PREDICATE to be VALUE, as for "event" to be "store". */
+bool rule_asks_for(const struct rule *rule, const char *predicate, const char *value);
 /* The rule name or code nearest to NAME, for "did you mean", or NULL where none is near. */
 const char *rule_set_nearest(const struct rule_set *set, struct str name);
 
