@@ -241,7 +241,7 @@ static void check_stdin(const struct checker *checker, const struct check_values
 
 	sink->to_stderr = fixes_wanted(values) && !values->diff;
 	if (os_read_stdin(SOURCE_LIMIT, &text, &err)) {
-		sink_finish(sink, run_text(checker->linter, shown, buf_get(&text), fixes_wanted(values),
+		sink_finish(sink, run_text(checker->linter, shown, buf_get(&text), fixes_wanted(values), &only_new->limits,
 					   only_new_sink(only_new, &sink->base)), 0);
 	} else {
 		sink_add_failure(sink, err.message);
@@ -288,7 +288,7 @@ static void check_paths(const struct checker *checker, const struct check_values
 		sink_add_failure(sink, err.message);
 	} else if (walk.file_count > 0) {
 		totals = run_files(checker->linter, walk.files, walk.file_count, values->threads, fixes_wanted(values),
-				   only_new_sink(only_new, &sink->base));
+				   &only_new->limits, only_new_sink(only_new, &sink->base));
 		is_empty = totals.files == 0; /* they may all turn out to be notebooks in other languages */
 		sink_write_fixes(sink);
 	}
@@ -367,15 +367,13 @@ static int check(const struct check_values *values, const struct outputs *output
 		message_error("%s", err.message);
 		return STATUS_FAILED;
 	}
-	if (!only_new_init(&only_new, &values->only_new, &err)) {
+	if (!only_new_init(&only_new, &values->only_new, &checker.rules, &checker.selection, &err)) {
 		message_error("%s", err.message);
 		only_new_release(&only_new);
 		checker_release(&checker);
 		return STATUS_FAILED;
 	}
-	linter_restrict(checker.linter, only_new.baseline, only_new.changed);
-	if (values->add_ignore)
-		linter_add_ignores(checker.linter, values->add_ignore);
+	only_new.limits.ignore_reason = values->add_ignore;
 	if (values->diff || values->fix_only)
 		outputs = &instead;
 	if (terminal_wants_links())
@@ -393,7 +391,7 @@ static int check(const struct check_values *values, const struct outputs *output
 		check_stdin(&checker, values, &only_new, &sink);
 	else
 		check_paths(&checker, values, result->operands, result->operand_count, &only_new, &sink, watch);
-	if (!only_new_finish(&only_new, &checker.rules, &checker.selection, &err))
+	if (!only_new_finish(&only_new, &err))
 		sink_add_failure(&sink, err.message);
 	tell_fixes(values, &sink.fixer);
 	if (values->timing)

@@ -25,7 +25,7 @@ static void on_file(struct run_sink *base, const struct run_file *file)
 	struct only_new *only_new = (struct only_new *)base;
 
 	if (file->result && only_new->baseline)
-		baseline_note(only_new->baseline, file->path, file->result);
+		baseline_note(only_new->baseline, file->path, file->result, only_new->rules, only_new->selection);
 	only_new->next->file(only_new->next, file);
 }
 
@@ -36,17 +36,19 @@ static void on_progress(struct run_sink *base, size_t done, size_t total)
 	only_new->next->progress(only_new->next, done, total);
 }
 
-bool only_new_init(struct only_new *only_new, const struct only_new_options *options, struct err *err)
+bool only_new_init(struct only_new *only_new, const struct only_new_options *options, const struct rule_set *rules,
+		   const struct selection *selection, struct err *err)
 {
 	enum baseline_mode mode = options->update_baseline ? BASELINE_UPDATE
 				  : options->prune_baseline ? BASELINE_PRUNE
 							    : BASELINE_READ;
 
-	*only_new = (struct only_new){.options = *options};
+	*only_new = (struct only_new){.options = *options, .rules = rules, .selection = selection};
 	if (options->baseline && !(only_new->baseline = baseline_new(options->baseline, mode, err)))
 		return false;
 	if ((options->diff_base || options->staged) && !(only_new->changed = changed_new(options->diff_base, err)))
 		return err_context(err, "option '%s'", options->staged ? "--staged" : "--diff-base");
+	only_new->limits = (struct lint_limits){only_new->baseline, only_new->changed, NULL};
 	return true;
 }
 
@@ -78,8 +80,7 @@ static const char *entries(size_t count)
 	return count == 1 ? "entry" : "entries";
 }
 
-bool only_new_finish(struct only_new *only_new, const struct rule_set *rules, const struct selection *selection,
-		     struct err *err)
+bool only_new_finish(struct only_new *only_new, struct err *err)
 {
 	const struct only_new_options *options = &only_new->options;
 	bool writes = options->update_baseline || options->prune_baseline;
@@ -88,7 +89,7 @@ bool only_new_finish(struct only_new *only_new, const struct rule_set *rules, co
 
 	if (!only_new->baseline)
 		return true;
-	totals = baseline_finish(only_new->baseline, rules, selection, writes || options->quiet ? NULL : tell_entry, &told);
+	totals = baseline_finish(only_new->baseline, writes || options->quiet ? NULL : tell_entry, &told);
 	if (!writes && totals.stale > 0 && !options->quiet)
 		message_warning("%zu %s of baseline '%s' can go; '--prune-baseline' takes %s out", totals.stale,
 				entries(totals.stale), options->baseline, totals.stale == 1 ? "it" : "them");

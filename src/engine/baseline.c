@@ -19,6 +19,12 @@ struct entry {
 	bool used, added, stale;
 };
 
+/* What was looked for in a file. */
+struct search {
+	const struct rule_set *rules;
+	const struct selection *selection;
+};
+
 struct baseline {
 	struct arena arena;
 	const char *file;
@@ -27,7 +33,7 @@ struct baseline {
 	enum baseline_mode mode;
 	VEC(struct entry *) entries;
 	struct map by_key;  /* path shown, 0, fingerprint → entry */
-	struct map checked; /* paths shown */
+	struct map checked; /* path shown → struct search */
 	struct buf text;    /* of the file as it was read */
 };
 
@@ -251,9 +257,12 @@ static void add_finding(struct baseline *baseline, const char *shown, const stru
 	add_entry(baseline, entry);
 }
 
-void baseline_note(struct baseline *baseline, const char *shown, const struct lint_result *result)
+void baseline_note(struct baseline *baseline, const char *shown, const struct lint_result *result,
+		   const struct rule_set *rules, const struct selection *selection)
 {
+	struct search *search = ARENA_NEW(&baseline->arena, struct search);
 	struct buf path = BUF_INIT;
+	*search = (struct search){rules, selection};
 	shown = usual(baseline, shown, &baseline->arena);
 	for (size_t i = 0; i < result->suppressed_count; i++) {
 		const struct lint_suppressed *one = &result->suppressed[i];
@@ -268,7 +277,7 @@ void baseline_note(struct baseline *baseline, const char *shown, const struct li
 	/* what could not be parsed may hide what an entry stands for */
 	add_valid(&path, shown);
 	if (!result->problem_count)
-		map_put(&baseline->checked, buf_get(&path), baseline);
+		map_put(&baseline->checked, buf_get(&path), search);
 	buf_release(&path);
 }
 
@@ -281,10 +290,10 @@ static int by_place(const void *a, const void *b)
 	return order ? order : strcmp(x->fingerprint, y->fingerprint);
 }
 
-static bool was_looked_for(const struct entry *entry, const struct rule_set *rules, const struct selection *selection)
+static bool was_looked_for(const struct entry *entry, const struct search *search)
 {
-	const struct rule *rule = rule_set_find(rules, str_from(entry->code));
-	return !rule || (selection->enabled[rule->index] && selection->min_confidence <= PROOF_USAGE);
+	const struct rule *rule = rule_set_find(search->rules, str_from(entry->code));
+	return !rule || (search->selection->enabled[rule->index] && search->selection->min_confidence <= PROOF_USAGE);
 }
 
 static bool is_gone(const struct entry *entry)
@@ -301,8 +310,7 @@ static const char *words(struct baseline *baseline, const struct entry *entry)
 	return arena_format(&baseline->arena, "%s%s in %s'%s'", entry->code, text, scope, entry->path);
 }
 
-struct baseline_totals baseline_finish(struct baseline *baseline, const struct rule_set *rules,
-				       const struct selection *selection, void (*tell)(const char *entry, void *context),
+struct baseline_totals baseline_finish(struct baseline *baseline, void (*tell)(const char *entry, void *context),
 				       void *context)
 {
 	struct baseline_totals totals = {0, 0, 0};
@@ -310,8 +318,8 @@ struct baseline_totals baseline_finish(struct baseline *baseline, const struct r
 		qsort(baseline->entries.items, baseline->entries.count, sizeof *baseline->entries.items, by_place);
 	for (size_t i = 0; i < baseline->entries.count; i++) {
 		struct entry *entry = baseline->entries.items[i];
-		bool checked = entry->shown && map_has(&baseline->checked, str_from(entry->shown));
-		entry->stale = !entry->used && (checked ? was_looked_for(entry, rules, selection) : is_gone(entry));
+		const struct search *search = entry->shown ? map_get(&baseline->checked, str_from(entry->shown)) : NULL;
+		entry->stale = !entry->used && (search ? was_looked_for(entry, search) : is_gone(entry));
 		totals.stale += entry->stale;
 		totals.added += entry->added;
 		totals.kept += !entry->stale && !entry->added;

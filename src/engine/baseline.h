@@ -25,8 +25,10 @@ void baseline_free(struct baseline *baseline);
 
 /* Whether FINDING in the file shown as SHOWN is suppressed. */
 bool baseline_has(const struct baseline *baseline, const char *shown, const struct finding *finding);
-/* Takes note of what became of the file shown as SHOWN. */
-void baseline_note(struct baseline *baseline, const char *shown, const struct lint_result *result);
+/* Takes note of what became of the file shown as SHOWN, when those of RULES were looked for that SELECTION has enabled; both
+ * are borrowed. */
+void baseline_note(struct baseline *baseline, const char *shown, const struct lint_result *result,
+		   const struct rule_set *rules, const struct selection *selection);
 
 struct baseline_totals {
 	size_t kept;  /* entries that stand for something, or for files and rules that were not looked at */
@@ -35,9 +37,8 @@ struct baseline_totals {
 };
 
 /* Calls TELL (may be NULL) for each stale entry, in order: what it stood for, as "VL101 for 'xs.append(loss)' in 'fit' of 'src/train.py'".
- * Only rules that SELECTION has enabled make entries stale. */
-struct baseline_totals baseline_finish(struct baseline *baseline, const struct rule_set *rules,
-				       const struct selection *selection, void (*tell)(const char *entry, void *context),
+ * Only rules that were looked for make entries stale. */
+struct baseline_totals baseline_finish(struct baseline *baseline, void (*tell)(const char *entry, void *context),
 				       void *context);
 /* Writes the file anew, sorted, an entry a line, without stale entries; leaves it alone where nothing changes. */
 bool baseline_write(const struct baseline *baseline, struct err *err);

@@ -82,7 +82,7 @@ static size_t columns(struct str text)
 
 static struct edit new_comment(const struct ignoring *g, const struct finding *finding)
 {
-	uint32_t line = finding->at.start.line, last = g->lines.last[line];
+	uint32_t line = source_line(g->in->source, finding->at.span.start), last = g->lines.last[line];
 	const char *reason = g->in->reason;
 	const char *comment = arena_format(g->arena, "# vramlint: ignore[%s]%s%s", finding->rule->code, *reason ? " -- " : "", reason);
 	while (line < last && !takes_comment(g, line))
@@ -107,7 +107,7 @@ void ignore_findings(const struct ignore_input *in, struct lint_result *result)
 		finding->edit_count = 0;
 		if (rule_asks_for(finding->rule, "event", "suppression"))
 			continue;
-		uint32_t line = finding->at.start.line;
+		uint32_t line = source_line(in->source, finding->at.span.start);
 		const struct pragma *known = known_at(&g, line);
 		struct edit *edit = finding->edits = ARENA_NEW(g.arena, struct edit);
 		finding->edit_count = 1;

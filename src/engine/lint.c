@@ -27,14 +27,12 @@ struct linter {
 	struct py_grammar grammar;
 	struct query_set *queries;
 	struct project *project;
-	const struct baseline *baseline; /* or NULL */
-	const struct changed *changed;   /* or NULL */
-	const char *ignore_reason;       /* where comments that suppress are to be added; else NULL */
 	bool explains;
 };
 
 struct lint_worker {
 	const struct linter *linter;
+	struct lint_limits limits;
 	struct py_parser parser;
 	TSQueryCursor *cursor;
 	struct arena arena; /* facts of the file at hand */
@@ -104,17 +102,6 @@ double linter_import_seconds(const struct linter *linter)
 	return project_seconds(linter->project);
 }
 
-void linter_restrict(struct linter *linter, const struct baseline *baseline, const struct changed *changed)
-{
-	linter->baseline = baseline;
-	linter->changed = changed;
-}
-
-void linter_add_ignores(struct linter *linter, const char *reason)
-{
-	linter->ignore_reason = reason;
-}
-
 /* Matches open at a time. Those of nodes around the one at hand are open, each costs time at every node, and only code
  * that a machine wrote nests deeper; there the outermost lose captures that come late in their node. */
 enum { OPEN_MATCHES = 512 };
@@ -142,6 +129,11 @@ void lint_worker_free(struct lint_worker *worker)
 	arena_release(&worker->arena);
 	VEC_RELEASE(&worker->candidates);
 	free(worker);
+}
+
+void lint_worker_limit(struct lint_worker *worker, const struct lint_limits *limits)
+{
+	worker->limits = limits ? *limits : (struct lint_limits){NULL, NULL, NULL};
 }
 
 struct lint_timing lint_worker_timing(const struct lint_worker *worker)
@@ -256,11 +248,11 @@ static const char *scope_at(const struct lower *lower, uint32_t offset, struct a
 	return scope;
 }
 
-/* A fix that would change a magic, or more than one cell at a time, is none. */
+/* In a notebook a fix that would change a magic, or more than one cell at a time, is none. */
 static void drop_reaching_edits(const struct source *source, struct finding *finding)
 {
 	for (size_t i = 0; i < finding->edit_count; i++)
-		if (!notebook_allows(source, finding->edits[i].span))
+		if (!notebook_allows(source, &finding->edits[i]))
 			finding->edit_count = 0;
 }
 
@@ -303,8 +295,9 @@ static void analyse(struct lint_worker *worker, const char *path, const struct s
 	struct match_input input = {linter->rules, linter->selection, source, &analysis, &judgement, &worker->candidates,
 				    &result->arena, {&linter->grammar, root, text, SYNTAX_BUDGET}};
 	result->findings = match_rules(&input, &result->finding_count);
+	/* a fix is as safe as what could be looked at is whole */
 	for (size_t i = 0; source->origins && i < result->finding_count; i++)
-		drop_reaching_edits(source, &result->findings[i]);
+		result->findings[i].fix_is_safe &= !source->has_gaps && !result->problem_count;
 	struct identifying with = {&lower, source, &result->arena};
 	identify(result->findings, result->finding_count, &with);
 	bool is_whole = !result->problem_count && !module->truncated;
@@ -329,18 +322,18 @@ int lint_suppressed_order(const void *a, const void *b)
 }
 
 /* Takes out of RESULT what is known already and what is not about a change. */
-static void restrict_to_new(const struct linter *linter, const char *path, struct lint_result *result)
+static void restrict_to_new(const struct lint_limits *limits, const char *path, struct lint_result *result)
 {
 	size_t kept = 0, known = 0;
-	if (!result->finding_count || (!linter->baseline && !linter->changed))
+	if (!result->finding_count || (!limits->baseline && !limits->changed))
 		return;
 	struct lint_suppressed *suppressed =
 		ARENA_ARRAY(&result->arena, struct lint_suppressed, result->suppressed_count + result->finding_count);
 	for (size_t i = 0; i < result->finding_count; i++) {
 		const struct finding *finding = &result->findings[i];
-		if (linter->baseline && baseline_has(linter->baseline, path, finding))
+		if (limits->baseline && baseline_has(limits->baseline, path, finding))
 			suppressed[known++] = (struct lint_suppressed){.finding = *finding, .kind = SUPPRESSED_BY_BASELINE};
-		else if (!linter->changed || changed_touches(linter->changed, path, finding))
+		else if (!limits->changed || changed_touches(limits->changed, path, finding))
 			result->findings[kept++] = *finding;
 	}
 	result->finding_count = kept;
@@ -382,10 +375,12 @@ void lint_source(struct lint_worker *worker, const char *path, const struct sour
 	TSNode root = ts_tree_root_node(tree);
 	if (report_syntax(result, source, root))
 		analyse(worker, path, source, root, result);
-	restrict_to_new(worker->linter, path ? path : "", result);
-	if (worker->linter->ignore_reason)
+	restrict_to_new(&worker->limits, path ? path : "", result);
+	if (worker->limits.ignore_reason)
 		ignore_findings(&(struct ignore_input){&worker->linter->grammar, source, root, &worker->arena,
-						       worker->linter->ignore_reason}, result);
+						       worker->limits.ignore_reason}, result);
+	for (size_t i = 0; source->origins && i < result->finding_count; i++)
+		drop_reaching_edits(source, &result->findings[i]);
 	ts_tree_delete(tree);
 	arena_reset(&worker->arena);
 }

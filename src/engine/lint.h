@@ -28,18 +28,19 @@ void linter_explain(struct linter *linter);
 /* Time spent so far on reading, parsing and lowering imported files, in seconds, summed over threads. */
 double linter_import_seconds(const struct linter *linter);
 
-struct baseline;
-struct changed;
-/* From now on findings that BASELINE has are suppressed, and those that are not about what CHANGED has are left out; both
- * are borrowed and may be NULL. Call before workers start. */
-void linter_restrict(struct linter *linter, const struct baseline *baseline, const struct changed *changed);
-
-/* From now on the fix of a finding is a comment that suppresses it, with REASON (borrowed, one line, "" for none). Call
- * before workers start. */
-void linter_add_ignores(struct linter *linter, const char *reason);
-
 struct lint_worker *lint_worker_new(const struct linter *linter);
 void lint_worker_free(struct lint_worker *worker);
+
+struct baseline;
+struct changed;
+/* What a run leaves out, and how it suppresses. All of it is borrowed and may be NULL. */
+struct lint_limits {
+	const struct baseline *baseline; /* findings that it has are suppressed */
+	const struct changed *changed;   /* findings that are not about what has changed are left out */
+	const char *ignore_reason;       /* the fix of a finding is a comment that suppresses it, with this reason, "" for none */
+};
+/* From now on results are within LIMITS (borrowed; NULL: none). */
+void lint_worker_limit(struct lint_worker *worker, const struct lint_limits *limits);
 
 /* Something that a person should know about the file beside findings. */
 struct lint_problem {

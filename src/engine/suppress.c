@@ -11,6 +11,7 @@ struct entry {
 	const struct pragma_name *name; /* NULL: all rules */
 	bool used;
 	uint8_t *codes; /* where all rules are meant: by rule index, whether it suppressed one of that rule */
+	struct lint_suppressed *told; /* what it says of a finding, once there is one */
 };
 
 /* The entries of one comment. */
@@ -36,6 +37,8 @@ struct suppressing {
 	/* by rule index: who suppresses it where the sweep is */
 	struct entry **by_line, **by_file;
 	struct entry_stack *by_block;
+	uint32_t fault_line; /* the line last found fault with */
+	size_t faults;       /* … of it */
 };
 
 /* ---- names ---- */
@@ -192,7 +195,7 @@ static struct entry *suppressor(struct suppressing *s, const struct finding *fin
 {
 	size_t rule = finding->rule->index;
 	struct entry_stack *stack = &s->by_block[rule];
-	end_blocks(stack, finding->at.start.line);
+	end_blocks(stack, source_line(s->in->source, finding->at.span.start));
 	struct entry *all[3] = {s->by_line[rule], stack->count ? stack->items[stack->count - 1] : NULL, s->by_file[rule]};
 	struct entry *nearest = NULL;
 	for (int i = 0; i < 3; i++) {
@@ -216,6 +219,18 @@ struct suppressed {
 	size_t count, room;
 };
 
+static const struct lint_suppressed *said_by(const struct suppressing *s, struct entry *entry)
+{
+	struct str reason = entry->pragma->reason;
+	if (entry->told)
+		return entry->told;
+	entry->told = ARENA_NEW(s->in->scratch, struct lint_suppressed);
+	entry->told->kind = SUPPRESSED_BY_COMMENT;
+	entry->told->reason = reason.length ? arena_dup_bytes(s->arena, reason.at, reason.length) : NULL;
+	entry->told->comment = excerpt_at(s->in->source, entry->pragma->span, s->arena);
+	return entry->told;
+}
+
 /* Sorts FINDINGS, ordered by place, into KEPT and SUPPRESSED. */
 static void sort_out(struct suppressing *s, const struct finding *findings, size_t count, struct findings *kept,
 		     struct suppressed *suppressed)
@@ -225,16 +240,14 @@ static void sort_out(struct suppressing *s, const struct finding *findings, size
 	for (size_t i = 0; i < s->in->rules->count; i++)
 		s->by_block[i].count = 0;
 	for (size_t i = 0; i < count; i++) {
-		sweep_to(s, &sweep, findings[i].at.start.line);
-		const struct entry *entry = suppressor(s, &findings[i]);
+		sweep_to(s, &sweep, source_line(s->in->source, findings[i].at.span.start));
+		struct entry *entry = suppressor(s, &findings[i]);
 		if (!entry) {
 			VEC_ADD(kept, findings[i]);
 			continue;
 		}
-		struct lint_suppressed one = {.finding = findings[i], .kind = SUPPRESSED_BY_COMMENT};
-		if (entry->pragma->reason.length)
-			one.reason = arena_dup_bytes(s->arena, entry->pragma->reason.at, entry->pragma->reason.length);
-		one.comment = excerpt_at(s->in->source, entry->pragma->span, s->arena);
+		struct lint_suppressed one = *said_by(s, entry);
+		one.finding = findings[i];
 		VEC_ADD(suppressed, one);
 	}
 	sweep_to(s, &sweep, UINT32_MAX); /* blocks behind the last finding are ended as well */
@@ -303,7 +316,7 @@ static struct edit *shortening(const struct suppressing *s, const struct comment
 }
 
 struct fault {
-	const char *what;  /* `of` in a rule's `where` */
+	const char *what;  /* `comment` in a rule's `where` */
 	struct span where;
 	struct str name;
 	struct str nearest; /* {value} in messages */
@@ -311,9 +324,16 @@ struct fault {
 	bool is_safe;
 };
 
+/* Faults told of one line. Nobody writes more, and each keeps a copy of the line. */
+enum { FAULTS_A_LINE = 20 };
+
 /* Has the rules say what they have to say about FAULT. */
 static void add_fault(struct suppressing *s, const struct pragma *pragma, const struct fault *fault, struct findings *out)
 {
+	s->faults = pragma->line == s->fault_line ? s->faults + 1 : 1;
+	s->fault_line = pragma->line;
+	if (s->faults > FAULTS_A_LINE)
+		return;
 	struct event event = {.node = pragma->node};
 	struct site site = {.kind = SITE_DERIVED, .name = fault->nearest};
 	struct fact fact = {.kind = FACT_SUPPRESSION, .event = &event, .where = fault->where, .proof = PROOF_FLOW,
@@ -345,7 +365,7 @@ static struct str joined(const struct suppressing *s, const struct comment *comm
 	return out;
 }
 
-static bool has_fault_of_use(const struct suppressing *s, struct comment *comment, struct findings *out)
+static bool has_fault_of_use(struct suppressing *s, struct comment *comment, struct findings *out)
 {
 	const struct pragma *pragma = comment->pragma;
 	bool *gone = ARENA_ARRAY(s->in->scratch, bool, comment->count + 1);
@@ -363,7 +383,7 @@ static bool has_fault_of_use(const struct suppressing *s, struct comment *commen
 	if (pragma->name_count)
 		fault.name = joined(s, comment, gone);
 	fault.edit = count == comment->count ? removal(s, pragma) : shortening(s, comment, gone);
-	add_fault((struct suppressing *)s, pragma, &fault, out);
+	add_fault(s, pragma, &fault, out);
 	return true;
 }
 
@@ -377,10 +397,11 @@ static bool is_code_of_ours(struct str text)
 static void add_unknown(struct suppressing *s, const struct comment *comment, struct findings *out)
 {
 	const struct pragma *pragma = comment->pragma;
-	for (size_t k = 0; k < comment->count; k++) {
+	for (size_t k = 0, told = 0; k < comment->count && told < FAULTS_A_LINE; k++) {
 		const struct pragma_name *name = comment->entries[k].name;
 		if (!name || names_any(s, &comment->entries[k]) || (pragma->kind == PRAGMA_NOQA && !is_code_of_ours(name->text)))
 			continue;
+		told++;
 		const char *nearest = rule_set_nearest(s->in->rules, name->text);
 		struct fault fault = {.what = nearest ? "misspelt" : "unknown", .where = name->span, .name = name->text,
 				      .nearest = str_from(nearest)};

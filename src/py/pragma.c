@@ -123,7 +123,7 @@ static bool is_comment_at(struct walker *w, uint32_t offset, bool alone, struct 
 		return py_kind(w->grammar, node) == PY_COMMENT;
 	}
 	*comment = (struct span){offset, offset};
-	while (comment->end < w->source->length && !is_line_end(w->source->text[comment->end]))
+	while (alone && comment->end < w->source->length && !is_line_end(w->source->text[comment->end]))
 		comment->end++;
 	return alone;
 }
@@ -298,8 +298,17 @@ static uint32_t top_end(TSNode root)
 	return end;
 }
 
+/* The line of code behind LINE, in a notebook within the cell, or 0. */
+static uint32_t next_line(const struct source *source, const struct lines *lines, uint32_t line)
+{
+	uint32_t next = lines->next[line];
+	if (next && source->origins && source->origins[next - 1].cell != source->origins[line - 1].cell)
+		return 0;
+	return next;
+}
+
 /* The lines PRAGMA is about, or what keeps it from being about any. ALONE: it has a line of its own. */
-static void place(struct pragma *pragma, const struct lines *lines, bool alone, uint32_t top)
+static void place(struct pragma *pragma, const struct source *source, const struct lines *lines, bool alone, uint32_t top)
 {
 	uint32_t line = pragma->line;
 	bool within = lines->joined[line - 1] || lines->joined[line];
@@ -307,7 +316,7 @@ static void place(struct pragma *pragma, const struct lines *lines, bool alone, 
 	case PRAGMA_IGNORE:
 	case PRAGMA_NOQA:
 		if (alone && !within)
-			line = pragma->kind == PRAGMA_NOQA ? 0 : lines->next[line];
+			line = pragma->kind == PRAGMA_NOQA ? 0 : next_line(source, lines, line);
 		pragma->first = line ? lines->first[line] : 0;
 		pragma->last = line ? lines->last[line] : 0;
 		break;
@@ -321,7 +330,7 @@ static void place(struct pragma *pragma, const struct lines *lines, bool alone, 
 	case PRAGMA_FILE_IGNORE:
 		if (!alone)
 			malformed(pragma, "it needs a line of its own");
-		else if (pragma->span.start > top)
+		else if (pragma->span.start > top && !source->origins) /* the cells of a notebook are equal */
 			malformed(pragma, "it goes above the first line of code");
 		pragma->first = 1;
 		pragma->last = lines->count;
@@ -384,7 +393,7 @@ void pragmas_find(struct pragma_list *list, const struct py_grammar *grammar, TS
 		addressee_of(&r);
 		if (!(whom == ADDRESSEE_US ? read_ours(&r, &pragma, arena) : read_noqa(&r, &pragma, arena)))
 			continue;
-		place(&pragma, &lines, is_alone(source, comment.start), top);
+		place(&pragma, source, &lines, is_alone(source, comment.start), top);
 		VEC_ADD(&found, pragma);
 	}
 	ts_tree_cursor_delete(&walker.cursor);

@@ -23,7 +23,6 @@ struct report_options {
 	int columns; /* of the terminal; 0: unknown, do not cut */
 	bool quiet;
 	const char *const *links; /* to the documents of rules, by their index and NULL where there is none; NULL: no links */
-	bool terminal; /* it goes to one, which must not be steered by what is shown */
 	enum severity fail_on;             /* least severity that makes the run fail */
 	const struct rule_set *rules;      /* that the run knows, or NULL */
 	const struct selection *selection; /* of them, or NULL */

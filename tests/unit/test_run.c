@@ -63,7 +63,7 @@ static int subject_teardown(void **state)
 static struct collector run_on(struct subject *subject, const struct walk_file *files, size_t count, int threads)
 {
 	struct collector collector = {{file_take, NULL}, BUF_INIT, 0};
-	struct run_totals totals = run_files(subject->linter, files, count, threads, NULL, &collector.sink);
+	struct run_totals totals = run_files(subject->linter, files, count, threads, NULL, NULL, &collector.sink);
 
 	assert_int_equal(totals.files, count);
 	assert_int_equal(totals.failed, count - collector.results);
@@ -128,12 +128,12 @@ static void text_in_memory_is_checked_too(void **state)
 {
 	struct subject *subject = *state;
 	struct collector collector = {{file_take, NULL}, BUF_INIT, 0};
-	struct run_totals totals = run_text(subject->linter, "<stdin>", STR("x = 1\n"), NULL, &collector.sink);
+	struct run_totals totals = run_text(subject->linter, "<stdin>", STR("x = 1\n"), NULL, NULL, &collector.sink);
 
 	assert_int_equal(totals.files, 1);
-	totals = run_text(subject->linter, "empty", (struct str){NULL, 0}, NULL, &collector.sink);
+	totals = run_text(subject->linter, "empty", (struct str){NULL, 0}, NULL, NULL, &collector.sink);
 	assert_int_equal(totals.failed, 0);
-	totals = run_text(subject->linter, "bad", STR("\xff"), NULL, &collector.sink);
+	totals = run_text(subject->linter, "bad", STR("\xff"), NULL, NULL, &collector.sink);
 	assert_int_equal(totals.failed, 1);
 	assert_non_null(strstr(collector.told.bytes, "<stdin>: checked\nempty: checked\nbad: cannot read 'bad': not text"));
 	buf_release(&collector.told);
@@ -150,7 +150,7 @@ static void what_cannot_be_parsed_at_all_has_failed(void **state)
 	buf_add_text(&text, "import torch\nx = ");
 	for (int i = 0; i < 20000; i++)
 		buf_add_text(&text, "([{");
-	totals = run_text(subject->linter, "x.py", buf_get(&text), NULL, &collector.sink);
+	totals = run_text(subject->linter, "x.py", buf_get(&text), NULL, NULL, &collector.sink);
 	assert_int_equal(totals.failed, 1);
 	assert_string_equal(buf_text(&collector.told), "x.py: cannot check 'x.py': cannot parse what begins in line 1\n");
 	buf_release(&text);
