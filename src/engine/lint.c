@@ -16,7 +16,6 @@
 
 struct linter {
 	const struct rule_set *rules;
-	const struct selection *selection;
 	struct model model;
 	struct py_grammar grammar;
 	struct query_set *queries;
@@ -25,7 +24,6 @@ struct linter {
 };
 
 struct lint_worker {
-	const struct linter *linter;
 	struct py_parser parser;
 	TSQueryCursor *cursor;
 	struct arena arena; /* facts of the file at hand */
@@ -55,13 +53,11 @@ static bool compile_queries(struct linter *linter, struct err *err)
 	return linter->queries != NULL;
 }
 
-struct linter *linter_new(const struct rule_set *rules, const struct selection *selection, const char *models_folder,
-			  struct err *err)
+struct linter *linter_new(const struct rule_set *rules, const struct model_extra *knowledge, struct err *err)
 {
 	struct linter *linter = mem_new(1, sizeof *linter);
 	linter->rules = rules;
-	linter->selection = selection;
-	if (!model_init(&linter->model, models_folder, err)) {
+	if (!model_init(&linter->model, knowledge, err)) {
 		free(linter);
 		return NULL;
 	}
@@ -96,10 +92,9 @@ enum { OPEN_MATCHES = 512 };
 /* How deep matches may begin; tree-sitter itself counts wrong beyond 65535. */
 enum { QUERY_DEPTH = 20000 };
 
-struct lint_worker *lint_worker_new(const struct linter *linter)
+struct lint_worker *lint_worker_new(void)
 {
 	struct lint_worker *worker = mem_new(1, sizeof *worker);
-	worker->linter = linter;
 	py_parser_init(&worker->parser);
 	worker->cursor = ts_query_cursor_new();
 	ts_query_cursor_set_match_limit(worker->cursor, OPEN_MATCHES);
@@ -230,10 +225,10 @@ static const char *scope_at(const struct lower *lower, uint32_t offset, struct a
 	return scope;
 }
 
-static void analyse(struct lint_worker *worker, const char *path, const struct source *source, TSNode root,
-		    struct lint_result *result)
+static void analyse(struct lint_worker *worker, const struct settings *settings, const char *path,
+		    const struct source *source, TSNode root, struct lint_result *result)
 {
-	const struct linter *linter = worker->linter;
+	const struct linter *linter = settings->linter;
 	struct str text = {source->text, source->length};
 	struct lower lower = {.parser = &worker->parser, .grammar = &linter->grammar, .text = text, .arena = &worker->arena};
 	struct analysis analysis;
@@ -252,7 +247,7 @@ static void analyse(struct lint_worker *worker, const char *path, const struct s
 	analysis_run(&analysis, &linter->model, &worker->arena, text, &lower, module, wanted, path ? &units : NULL, path);
 	worker->timing.interpret += lap(&clock);
 	judge(&analysis, &judgement);
-	struct match_input input = {linter->rules, linter->selection, source, &analysis, &judgement, &worker->candidates,
+	struct match_input input = {linter->rules, &settings->selection, source, &analysis, &judgement, &worker->candidates,
 				    &result->arena};
 	result->findings = match_rules(&input, &result->finding_count);
 	for (size_t i = 0; i < result->finding_count; i++)
@@ -274,13 +269,14 @@ static void analyse(struct lint_worker *worker, const char *path, const struct s
 /* Bytes of one file; each costs up to some hundred bytes of memory while the file is looked at. */
 enum { LARGEST = 16 << 20 };
 
-void lint_source(struct lint_worker *worker, const char *path, const struct source *source, struct lint_result *result)
+void lint_source(struct lint_worker *worker, const struct settings *settings, const char *path,
+		 const struct source *source, struct lint_result *result)
 {
 	memset(result, 0, sizeof *result);
 	arena_init(&result->arena);
 	struct str text = {source->text, source->length};
 	double clock = os_seconds();
-	result->skipped = !prefilter_passes(&worker->linter->model, text);
+	result->skipped = !prefilter_passes(&settings->linter->model, text);
 	worker->timing.prefilter += lap(&clock);
 	if (result->skipped)
 		return;
@@ -297,7 +293,7 @@ void lint_source(struct lint_worker *worker, const char *path, const struct sour
 	}
 	TSNode root = ts_tree_root_node(tree);
 	if (report_syntax(result, source, root))
-		analyse(worker, path, source, root, result);
+		analyse(worker, settings, path, source, root, result);
 	ts_tree_delete(tree);
 	arena_reset(&worker->arena);
 }

@@ -12,7 +12,6 @@
 enum { RESULTS_HELD = 256 };
 
 struct run {
-	const struct linter *linter;
 	const struct walk_file *files; /* NULL: the one document is TEXT */
 	struct str text;
 	size_t count;
@@ -35,10 +34,9 @@ struct run_result {
 
 static void *worker_new(void *context)
 {
-	const struct run *run = context;
 	struct run_worker *worker = mem_new(1, sizeof *worker);
 
-	worker->lint = lint_worker_new(run->linter);
+	worker->lint = lint_worker_new();
 	return worker;
 }
 
@@ -89,7 +87,7 @@ static void *file_check(void *context, void *data, size_t index)
 		err_context(&result->err, "cannot read '%s'", file->shown);
 		return result;
 	}
-	lint_source(worker->lint, file->shown, &result->source, &result->lint);
+	lint_source(worker->lint, file->settings, file->shown, &result->source, &result->lint);
 	result->is_checked = !result->lint.failure;
 	if (!result->is_checked) {
 		err_set(&result->err, ERR_PARSE, "cannot check '%s': %s", file->shown, result->lint.failure);
@@ -105,7 +103,7 @@ static void result_deliver(void *context, size_t index, void *data)
 {
 	struct run *run = context;
 	struct run_result *result = data;
-	struct run_file file = {run->files[index].shown, NULL, NULL, NULL};
+	struct run_file file = {run->files[index].shown, NULL, NULL, NULL, run->files[index].settings};
 
 	if (result->is_checked)
 		file.result = &result->lint;
@@ -148,18 +146,17 @@ static struct run_totals run_all(struct run *run, int threads)
 	return run->totals;
 }
 
-struct run_totals run_files(const struct linter *linter, const struct walk_file *files, size_t count, int threads,
-			    struct run_sink *sink)
+struct run_totals run_files(const struct walk_file *files, size_t count, int threads, struct run_sink *sink)
 {
-	struct run run = {.linter = linter, .files = files, .text = {NULL, 0}, .count = count, .sink = sink};
+	struct run run = {.files = files, .text = {NULL, 0}, .count = count, .sink = sink};
 
 	return run_all(&run, threads);
 }
 
-struct run_totals run_text(const struct linter *linter, const char *shown, struct str raw, struct run_sink *sink)
+struct run_totals run_text(const struct settings *settings, const char *shown, struct str raw, struct run_sink *sink)
 {
-	struct walk_file file = {shown, shown};
-	struct run run = {.linter = linter, .files = &file, .text = raw, .count = 1, .sink = sink};
+	struct walk_file file = {shown, shown, settings};
+	struct run run = {.files = &file, .text = raw, .count = 1, .sink = sink};
 
 	if (!raw.at)
 		run.text = STR("");

@@ -15,6 +15,7 @@ struct run_file {
 	const struct lint_result *result; /* NULL where the file could not be read or decoded */
 	const char *error;                /* then: why; else NULL */
 	const struct source *source;      /* the text that was checked, where there is something to say about it; else NULL */
+	const struct settings *settings;  /* that it was checked with */
 };
 
 struct run_sink {
@@ -28,10 +29,9 @@ struct run_totals {
 	struct lint_timing timing;
 };
 
-/* Checks all FILES with THREADS workers (0: as many as cores). */
-struct run_totals run_files(const struct linter *linter, const struct walk_file *files, size_t count, int threads,
-			    struct run_sink *sink);
+/* Checks all FILES, each by its settings, with THREADS workers (0: as many as cores). */
+struct run_totals run_files(const struct walk_file *files, size_t count, int threads, struct run_sink *sink);
 /* Checks one document that is already in memory, such as standard input. */
-struct run_totals run_text(const struct linter *linter, const char *shown, struct str raw, struct run_sink *sink);
+struct run_totals run_text(const struct settings *settings, const char *shown, struct str raw, struct run_sink *sink);
 
 #endif

@@ -162,6 +162,8 @@ static void method_loops(struct interp *in, struct method_walk *walk)
 {
 	const struct model_class *library = walk->self->library;
 	walk->hook = library ? model_hook_get(in->model, library, walk->def->name) : NULL;
+	if (!walk->hook)
+		walk->hook = model_step_get(in->model, walk->def->name);
 	if (walk->hook) {
 		walk->loop_count = walk->hook->loop_count;
 		memcpy(walk->loops, walk->hook->loops, sizeof walk->loops);

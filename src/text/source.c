@@ -362,6 +362,14 @@ bool source_init(struct source *source, struct str raw, struct err *err)
 	return true;
 }
 
+void source_init_plain(struct source *source, struct str text)
+{
+	*source = (struct source){.encoding = "utf-8"};
+	source->text = mem_dup(text.at, text.length);
+	source->length = (uint32_t)text.length;
+	lines_find(source);
+}
+
 void source_release(struct source *source)
 {
 	free(source->text);

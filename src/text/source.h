@@ -34,6 +34,8 @@ struct place {
  * in such numbers that it is no text), ERR_DECODE (a cookie that names no known encoding, or more bad bytes than a
  * hundredth of the text), ERR_TOO_BIG. Source: PEP 263. */
 bool source_init(struct source *source, struct str raw, struct err *err);
+/* Takes TEXT, of less than SOURCE_LIMIT bytes, as the UTF-8 that it says it is: no cookie, nothing repaired. */
+void source_init_plain(struct source *source, struct str text);
 void source_release(struct source *source);
 
 /* The 1-based line that holds OFFSET. */

@@ -1,6 +1,6 @@
 /* "Did you mean …": of several names the one most like what was written. Owns nothing. */
-#ifndef VRAMLINT_CLI_NEAREST_H
-#define VRAMLINT_CLI_NEAREST_H
+#ifndef VRAMLINT_BASE_NEAREST_H
+#define VRAMLINT_BASE_NEAREST_H
 
 #include <stddef.h>
 #include "base/str.h"

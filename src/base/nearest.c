@@ -1,4 +1,4 @@
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 void nearest_init(struct nearest *nearest, struct str wanted)
 {
