@@ -76,6 +76,23 @@ static void call_write(struct json_writer *writer, const char *name, int effect)
 	json_object_end(writer);
 }
 
+/* A method of that name may be one of a tensor's own kind, too. */
+static void tensor_method_write(struct json_writer *writer, const char *name)
+{
+	json_object_begin(writer);
+	member(writer, "class", "torch.Tensor");
+	json_key(writer, "adds");
+	json_bool(writer, true);
+	json_key(writer, "methods");
+	json_object_begin(writer);
+	json_key(writer, name);
+	json_object_begin(writer);
+	effect_write(writer, SAFE);
+	json_object_end(writer);
+	json_object_end(writer);
+	json_object_end(writer);
+}
+
 static void module_write(struct json_writer *writer, const char *name)
 {
 	json_object_begin(writer);
@@ -117,8 +134,13 @@ static void entries_write(struct json_writer *writer, const struct setting_layer
 		module_write(writer, values[SETTING_MODULE_TYPES].items[i].text);
 	for (size_t i = 0; i < values[SETTING_KEEPS].count; i++)
 		call_write(writer, values[SETTING_KEEPS].items[i].text, KEEP);
-	for (size_t i = 0; i < values[SETTING_SAFE_CALLS].count; i++)
-		call_write(writer, values[SETTING_SAFE_CALLS].items[i].text, SAFE);
+	for (size_t i = 0; i < values[SETTING_SAFE_CALLS].count; i++) {
+		const char *name = values[SETTING_SAFE_CALLS].items[i].text;
+
+		call_write(writer, name, SAFE);
+		if (!owner_of(name).length)
+			tensor_method_write(writer, name);
+	}
 	for (size_t i = 0; i < values[SETTING_STEP_FUNCTIONS].count; i++) {
 		if (owner_of(values[SETTING_STEP_FUNCTIONS].items[i].text).length)
 			step_write(writer, values[SETTING_STEP_FUNCTIONS].items[i].text);
