@@ -7,12 +7,18 @@
 
 bool settings_tell_faults(const struct config *config)
 {
+	enum { MOST = 20 };
 	struct str warnings = config_warnings(config), errors = config_errors(config);
+	size_t told = 0;
 
 	for (const char *text = warnings.at; text < warnings.at + warnings.length; text += strlen(text) + 1)
 		message_warning("%s", text);
-	for (const char *text = errors.at; text < errors.at + errors.length; text += strlen(text) + 1)
-		message_error("%s", text);
+	for (const char *text = errors.at; text < errors.at + errors.length; text += strlen(text) + 1) {
+		if (told++ < MOST)
+			message_error("%s", text);
+	}
+	if (told > MOST)
+		message_error("%zu more faults of the configuration are not shown", told - MOST);
 	return errors.length > 0;
 }
 

@@ -188,7 +188,7 @@ static void extend(struct config *config, struct config_file *file)
 			return;
 		}
 	} else if (!err.code) {
-		err_set(&err, ERR_READ, "cannot read '%s': %s", path_relative(&config->arena, config->current, path),
+		err_set(&err, ERR_READ, "cannot read '%s': %s", value->items[0].text,
 			stat.kind == OS_MISSING ? "no such file or directory" : "is not a regular file");
 	}
 	error_add(config, &value->items[0].place, err.message);
@@ -217,7 +217,7 @@ static void file_read(struct config *config, struct config_file *file)
 	struct span at = {0, 0};
 	struct err err;
 
-	if (!os_read_file(file->path, FILE_LIMIT, &text, &err)) {
+	if (!os_read_file(file->shown, FILE_LIMIT, &text, &err)) {
 		file->has_section = true;
 		buf_add(&config->errors, err.message, strlen(err.message) + 1);
 	} else if (!toml_init(&file->toml, buf_get(&text), &at, &err)) {

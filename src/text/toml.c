@@ -518,45 +518,81 @@ static TSNode first_fault(TSNode root)
 	return found;
 }
 
-/* The word that stands without quotes after the "=" in LINE, as people who know other formats write it; else empty. */
-static struct str bare_word(struct str line)
+/* The offset in LINE of the quote that opens a text which the line does not end, or SIZE_MAX. Comments are no text. */
+static size_t open_quote(struct str line)
 {
-	size_t at = str_find(line, STR("="), 0);
-	size_t end;
+	size_t opened = SIZE_MAX;
 
-	if (at == SIZE_MAX || memchr(line.at, '"', at) || memchr(line.at, '#', at))
-		return STR("");
-	for (at++; at < line.length && (is_blank(line.at[at]) || line.at[at] == '[');)
-		at++;
-	for (end = at; end < line.length && !strchr(" \t,]#\r\n\"'={}", line.at[end]);)
+	for (size_t i = 0; i < line.length; i++) {
+		char c = line.at[i];
+
+		if (opened == SIZE_MAX && c == '#')
+			break;
+		if (opened == SIZE_MAX ? c == '"' || c == '\'' : c == line.at[opened])
+			opened = opened == SIZE_MAX ? i : SIZE_MAX;
+		else if (opened != SIZE_MAX && line.at[opened] == '"' && c == '\\')
+			i++;
+	}
+	return opened;
+}
+
+/* The word without quotes that stands where a value is due at AT of LINE, as people who know other formats write it. */
+static struct str bare_word(struct str line, size_t at)
+{
+	size_t end = at;
+
+	while (end < line.length && !strchr(" \t,]#\r\n\"'={}[", line.at[end]))
 		end++;
 	if (end == at || (line.at[at] >= '0' && line.at[at] <= '9') || strchr("+-", line.at[at]))
 		return STR("");
 	return (struct str){line.at + at, end - at};
 }
 
-static bool explain_fault(struct reader *reader, TSNode fault)
+/* Guesses from the line where the parser stumbled what was meant. */
+static bool guess(struct reader *reader, struct str line)
 {
-	const struct source *source = &reader->toml->source;
-	struct span span = span_of(fault);
-	struct str line, word;
+	size_t equals = str_find(line, STR("="), 0), at = equals, quote = open_quote(line);
+	uint32_t start = (uint32_t)(line.at - reader->toml->source.text);
+	struct str word;
 
-	/* an error may begin with the blanks and lines before what is wrong */
-	while (span.start + 1 < span.end && strchr(" \t\r\n", source->text[span.start]))
-		span.start++;
-	line = source_line_text(source, source_line(source, span.start));
-	word = bare_word(line);
-	*reader->at = span;
+	if (quote != SIZE_MAX && str_find(line, STR("\"\"\""), 0) == SIZE_MAX &&
+	    str_find(line, STR("'''"), 0) == SIZE_MAX) {
+		reader->at->start = start + (uint32_t)quote;
+		return err_set(reader->err, ERR_PARSE, "the text that begins here lacks its closing quote");
+	}
+	if (equals == SIZE_MAX && memchr(line.at, ':', line.length) && line.at[0] != '[')
+		return err_set(reader->err, ERR_PARSE, "this is no valid TOML: a key and its value have '=' between");
+	if (equals == SIZE_MAX || memchr(line.at, '"', equals) || memchr(line.at, '#', equals))
+		return err_set(reader->err, ERR_PARSE, "this is no valid TOML");
+	for (at++; at < line.length && (is_blank(line.at[at]) || line.at[at] == '[');)
+		at++;
+	word = bare_word(line, at);
 	if (word.length && !str_is(word, "true") && !str_is(word, "false")) {
-		reader->at->start = (uint32_t)(word.at - source->text);
+		reader->at->start = start + (uint32_t)at;
 		if (str_is(word, "True") || str_is(word, "False"))
 			return err_set(reader->err, ERR_PARSE, "'%.*s' begins with a small letter in TOML",
 				       STR_ARG(word));
 		return err_set(reader->err, ERR_PARSE, "text needs quotes: \"%.*s\"", STR_ARG(word));
 	}
-	if (ts_node_is_missing(fault) && !ts_node_is_named(fault))
-		return err_set(reader->err, ERR_PARSE, "this is no valid TOML: '%s' is missing here", ts_node_type(fault));
+	for (at = equals + 1; at < line.length && is_blank(line.at[at]);)
+		at++;
+	if (at < line.length && line.at[at] == '[') {
+		reader->at->start = start + (uint32_t)at;
+		return err_set(reader->err, ERR_PARSE, "the list that begins here lacks its ']', or a comma");
+	}
 	return err_set(reader->err, ERR_PARSE, "this is no valid TOML");
+}
+
+static bool explain_fault(struct reader *reader, TSNode fault)
+{
+	const struct source *source = &reader->toml->source;
+	struct span span = span_of(fault);
+
+	/* an error may begin with the blanks and lines before what is wrong */
+	while (span.start + 1 < span.end && strchr(" \t\r\n", source->text[span.start]))
+		span.start++;
+	*reader->at = span;
+	return guess(reader, source_line_text(source, source_line(source, span.start)));
 }
 
 /* The grammar knows a backslash at the end of a line only where the line ends at once. A copy of TEXT in which it goes

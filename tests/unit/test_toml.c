@@ -118,6 +118,10 @@ static void faults_are_told_with_their_place(void **state)
 	(void)state;
 	check_refused("a = 1\nb = flow\n", 2, 5, "text needs quotes: \"flow\"");
 	check_refused("a = [VL101]\n", 1, 6, "text needs quotes: \"VL101\"");
+	check_refused("x = 1\na = [\"b, 2]\n", 2, 6, "lacks its closing quote");
+	check_refused("a = [\"b\" 2]\n", 1, 5, "lacks its ']'");
+	check_refused("a = [1,\nb = 2\n", 1, 5, "lacks its ']'");
+	check_refused("a: 1\n", 1, 1, "have '=' between");
 	check_refused("a = True\n", 1, 5, "small letter");
 	check_refused("a = \xff\n", 1, 5, "0xff is no UTF-8");
 	check_refused("a = 1\n\x01\n", 2, 1, "control character 0x01");
