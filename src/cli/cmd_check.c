@@ -221,12 +221,13 @@ static int show_settings(const struct settings *settings)
 	return status;
 }
 
-static void print_timing(const struct lint_timing *timing, double total)
+static void print_timing(const struct lint_timing *timing, double imports, double total)
 {
 	fprintf(stderr,
-		"timing: prefilter %.3f s, parse %.3f s, query %.3f s, lower %.3f s, interpret %.3f s, rules %.3f s "
+		"timing: prefilter %.3f s, parse %.3f s, query %.3f s, lower %.3f s, imports %.3f s, interpret %.3f s, rules %.3f s "
 		"(sums over threads); whole run %.3f s\n",
-		timing->prefilter, timing->parse, timing->query, timing->lower, timing->interpret, timing->rules, total);
+		timing->prefilter, timing->parse, timing->query, timing->lower, imports, timing->interpret - imports, timing->rules,
+		total);
 }
 
 static int check(const struct check_values *values, const struct report_format *format, const struct task *task)
@@ -243,7 +244,7 @@ static int check(const struct check_values *values, const struct report_format *
 	else
 		check_paths(task, values, &sink);
 	if (values->timing)
-		print_timing(&sink.timing, os_seconds() - started);
+		print_timing(&sink.timing, linter_import_seconds(checker.linter), os_seconds() - started);
 	if (sink_tell_failures(&sink))
 		status = STATUS_FAILED;
 	else

@@ -86,6 +86,11 @@ void linter_explain(struct linter *linter)
 	linter->explains = true;
 }
 
+double linter_import_seconds(const struct linter *linter)
+{
+	return project_seconds(linter->project);
+}
+
 /* Matches open at a time. Those of nodes around the one at hand are open, each costs time at every node, and only code
  * that a machine wrote nests deeper; there the outermost lose captures that come late in their node. */
 enum { OPEN_MATCHES = 512 };

@@ -25,6 +25,8 @@ void linter_free(struct linter *linter);
 
 /* From now on results carry an explanation. Call before workers start. */
 void linter_explain(struct linter *linter);
+/* Time spent so far on reading, parsing and lowering imported files, in seconds, summed over threads. */
+double linter_import_seconds(const struct linter *linter);
 
 /* Goes from linter to linter as the settings of its files want. */
 struct lint_worker *lint_worker_new(void);
@@ -47,7 +49,8 @@ struct lint_result {
 	bool skipped; /* the prefilter saw that nothing could be found */
 };
 
-/* Time spent, in seconds, summed over the files of a worker. */
+/* Time spent, in seconds, summed over the files of a worker. `interpret` includes what linter_import_seconds says, since a
+ * file that is imported is read when the first one asks for it. */
 struct lint_timing {
 	double prefilter, parse, query, lower, interpret, rules;
 };

@@ -90,6 +90,7 @@ static void judge_event(struct judging *j, const struct event *event)
 		judge_store(j, event);
 		judge_meter(j, event);
 		judge_registration(j, event);
+		judge_snapshot(j, event);
 		judge_exception(j, event);
 		break;
 	case EVENT_ACCUMULATE:

@@ -58,6 +58,7 @@ struct fact {
 	const struct object *holder; /* or NULL */
 	const struct site *site;     /* that speaks for the value, or NULL */
 	const struct event *consumption; /* that walked it, or NULL */
+	bool shares;           /* `consumption` walks not the value, but the forward's graph that it is a part of */
 	const struct event *reset;   /* that bounds it, or NULL */
 	bool view;                   /* the value is a view of a bigger storage */
 	bool scalar;

@@ -262,7 +262,8 @@ static void note_buffers(const struct matching *m, const struct fact *fact, stru
 	if (fact->graph == PROOF_NONE || !fact->consumption)
 		return;
 	add_note(m, trail, fact->consumption->node,
-		 fact->buffers == BUFFERS_PARTLY
+		 fact->shares ? "backward walks the graph that it belongs to here and frees what they share; the rest keeps its saved tensors"
+		 : fact->buffers == BUFFERS_PARTLY
 			 ? "backward walks it here, but only under a condition: it may hold its saved tensors"
 			 : "backward walks it here and frees its saved tensors; the nodes of the graph stay, in host memory");
 }
