@@ -244,7 +244,7 @@ static int check(const struct check_values *values, const struct report_format *
 	else
 		check_paths(task, values, &sink);
 	if (values->timing)
-		print_timing(&sink.timing, linter_import_seconds(checker.linter), os_seconds() - started);
+		print_timing(&sink.timing, linter_import_seconds(task->settings->linter), os_seconds() - started);
 	if (sink_tell_failures(&sink))
 		status = STATUS_FAILED;
 	else

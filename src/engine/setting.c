@@ -111,7 +111,8 @@ struct reading {
 
 static void item_add(struct reading *reading, const char *key, const char *text, struct span span)
 {
-	struct setting_item item = {key, text, reading->place};
+	struct setting_item item = {key ? arena_dup(reading->arena, key) : NULL, arena_dup(reading->arena, text),
+				    reading->place};
 
 	item.place.span = span;
 	VEC_ADD(&reading->items, item);
@@ -224,7 +225,7 @@ static bool word_is_sound(struct reading *reading, struct str word, struct span 
 /* VALUE is none of KIND. */
 static bool wrong_type(struct reading *reading, enum setting_kind kind, const struct toml_value *value)
 {
-	const char *suffix = kind == setting_rows[reading->id].kind ? "" : " for each key";
+	const char *suffix = kind == setting_rows[reading->id].kind ? "" : kind == TAKES_RULES ? " for each pattern" : " for each rule";
 
 	return fail(reading, value->span, "takes %s%s, not %s", kinds[kind].text, suffix, toml_kind_name(value->kind));
 }
@@ -452,13 +453,28 @@ static bool is_about_selection(int id)
 	return id == SETTING_SELECT || id == SETTING_EXTEND_SELECT || id == SETTING_IGNORE || id == SETTING_EXTEND_IGNORE;
 }
 
+/* Takes away what was said by a source weaker than SOURCE. */
+static void weaker_drop(struct setting_value *value, enum setting_source source, struct arena *arena)
+{
+	struct setting_item *items = ARENA_ARRAY(arena, struct setting_item, value->count + 1);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < value->count; i++) {
+		if (value->items[i].place.source >= source)
+			items[kept++] = value->items[i];
+	}
+	value->given = value->given && value->place.source >= source;
+	value->items = items;
+	value->count = kept;
+}
+
 void setting_layer_add(struct setting_layer *layer, const struct setting_layer *over, struct arena *arena)
 {
 	const struct setting_value *select = &over->values[SETTING_SELECT];
 
 	for (int id = 0; id < SETTING_COUNT && select->given; id++) {
-		if (is_about_selection(id) && layer->values[id].place.source < select->place.source)
-			layer->values[id] = (struct setting_value){.given = false};
+		if (is_about_selection(id))
+			weaker_drop(&layer->values[id], select->place.source, arena);
 	}
 	for (int id = 0; id < SETTING_COUNT; id++) {
 		const struct setting_value *value = &over->values[id];

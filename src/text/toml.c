@@ -548,6 +548,17 @@ static struct str bare_word(struct str line, size_t at)
 	return (struct str){line.at + at, end - at};
 }
 
+/* The header in LINE that lacks its bracket, as an offset, or SIZE_MAX. */
+static size_t open_header(struct str line)
+{
+	size_t at = 0;
+
+	while (at < line.length && is_blank(line.at[at]))
+		at++;
+	return at < line.length && line.at[at] == '[' && !memchr(line.at, ']', line.length) &&
+		       !memchr(line.at, ',', line.length) && line.at[line.length - 1] != '[' ? at : SIZE_MAX;
+}
+
 /* Guesses from the line where the parser stumbled what was meant. */
 static bool guess(struct reader *reader, struct str line)
 {
@@ -560,6 +571,12 @@ static bool guess(struct reader *reader, struct str line)
 		reader->at->start = start + (uint32_t)quote;
 		return err_set(reader->err, ERR_PARSE, "the text that begins here lacks its closing quote");
 	}
+	if (open_header(line) != SIZE_MAX) {
+		reader->at->start = start + (uint32_t)open_header(line);
+		return err_set(reader->err, ERR_PARSE, "the header that begins here lacks its ']'");
+	}
+	if (equals == SIZE_MAX && line.length && line.at[strspn(line.at, " \t")] == '"')
+		return err_set(reader->err, ERR_PARSE, "this is no valid TOML: a comma may be missing behind it");
 	if (equals == SIZE_MAX && memchr(line.at, ':', line.length) && line.at[0] != '[')
 		return err_set(reader->err, ERR_PARSE, "this is no valid TOML: a key and its value have '=' between");
 	if (equals == SIZE_MAX || memchr(line.at, '"', equals) || memchr(line.at, '#', equals))
@@ -587,12 +604,18 @@ static bool explain_fault(struct reader *reader, TSNode fault)
 {
 	const struct source *source = &reader->toml->source;
 	struct span span = span_of(fault);
+	uint32_t line;
 
 	/* an error may begin with the blanks and lines before what is wrong */
 	while (span.start + 1 < span.end && strchr(" \t\r\n", source->text[span.start]))
 		span.start++;
 	*reader->at = span;
-	return guess(reader, source_line_text(source, source_line(source, span.start)));
+	line = source_line(source, span.start);
+	if (line > 1 && open_header(source_line_text(source, line - 1)) != SIZE_MAX) {
+		*reader->at = (struct span){source->line_starts[line - 2], source->line_starts[line - 1]};
+		line--;
+	}
+	return guess(reader, source_line_text(source, line));
 }
 
 /* The grammar knows a backslash at the end of a line only where the line ends at once. A copy of TEXT in which it goes
