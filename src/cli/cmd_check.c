@@ -4,49 +4,30 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "base/path.h"
 #include "cli/message.h"
 #include "cli/only_new.h"
 #include "cli/output.h"
+#include "cli/settings_text.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
-#include "engine/lint.h"
+#include "engine/config.h"
 #include "engine/run.h"
 #include "engine/walk.h"
 #include "report/changes.h"
-#include "rule/rule.h"
-#include "rule/select.h"
 
 struct check_values {
-	const char *select, *ignore;
-	int min_confidence; /* enum proof */
-	int fail_on;        /* enum severity */
-	int colour;         /* enum colour_when */
+	struct setting_texts settings[SETTING_COUNT];
+	struct setting_texts configs;
+	int colour; /* enum colour_when */
 	int threads;
 	const char *format;
-	const char *rules, *models;
 	const char *stdin_filename;
-	bool exit_zero, quiet, timing, isolated, no_cache, explain;
+	bool exit_zero, quiet, timing, isolated, no_cache, explain, show_files, show_settings;
 	const char *add_ignore; /* the reason, or NULL */
 	int max_findings;       /* -1: no limit */
 	struct only_new_options only_new;
 	bool fix, unsafe_fixes, diff, show_fixes, fix_only, exit_non_zero_on_fix;
-};
-
-/* What a run needs before there are files. */
-struct checker {
-	struct rule_set rules;
-	struct arena arena;
-	struct selection selection;
-	struct linter *linter;
-};
-
-static const struct option_choice confidence_choices[] = {
-	{"flow", PROOF_FLOW}, {"usage", PROOF_USAGE}, {"sibling", PROOF_SIBLING}, {"name", PROOF_NAME}, {NULL, 0},
-};
-
-static const struct option_choice severity_choices[] = {
-	{"hint", SEVERITY_HINT},   {"note", SEVERITY_NOTE}, {"warning", SEVERITY_WARNING},
-	{"error", SEVERITY_ERROR}, {NULL, 0},
 };
 
 static const struct option_choice colour_choices[] = {
@@ -56,17 +37,8 @@ static const struct option_choice colour_choices[] = {
 #define VALUE(member) offsetof(struct check_values, member)
 
 static const struct option_row check_options[] = {
-	{"select", 0, OPTION_TEXT, "RULES", "report these only: codes, prefixes of codes, names or ALL, with commas",
-	 VALUE(select), NULL},
-	{"ignore", 0, OPTION_TEXT, "RULES", "leave these out; the more exact of --select and --ignore wins",
-	 VALUE(ignore), NULL},
-	{"min-confidence", 0, OPTION_CHOICE, "PROOF",
-	 "what a finding must rest on: flow, usage, sibling or name (default: usage)", VALUE(min_confidence),
-	 confidence_choices},
+#include "cli/setting_options.inc"
 	{"output-format", 0, OPTION_TEXT, "FORMAT", "one of those below (default: full)", VALUE(format), NULL},
-	{"fail-on", 0, OPTION_CHOICE, "LEVEL",
-	 "least severity that makes the exit status 1: hint, note, warning or error (default: note)", VALUE(fail_on),
-	 severity_choices},
 	{"fix", 0, OPTION_FLAG, NULL, "make the fixes that are safe: what the code does stays the same", VALUE(fix), NULL},
 	{"unsafe-fixes", 0, OPTION_FLAG, NULL, "with --fix or --diff: also the fixes after which it may do something else",
 	 VALUE(unsafe_fixes), NULL},
@@ -94,10 +66,10 @@ static const struct option_row check_options[] = {
 	{"color", 0, OPTION_CHOICE, "WHEN", "auto, always or never (default: auto)", VALUE(colour), colour_choices},
 	{"stdin-filename", 0, OPTION_TEXT, "NAME", "what to call standard input, which the path '-' reads",
 	 VALUE(stdin_filename), NULL},
-	{"rules", 0, OPTION_TEXT, "DIR", "load more rules from DIR", VALUE(rules), NULL},
-	{"models", 0, OPTION_TEXT, "DIR", "load more knowledge about libraries from DIR", VALUE(models), NULL},
-	{"isolated", 0, OPTION_FLAG, NULL, "read no configuration files", VALUE(isolated), NULL},
 	{"no-cache", 0, OPTION_FLAG, NULL, "neither read nor write the cache", VALUE(no_cache), NULL},
+	{"show-files", 0, OPTION_FLAG, NULL, "list the files that would be checked, and check none", VALUE(show_files), NULL},
+	{"show-settings", 0, OPTION_FLAG, NULL, "print the configuration that would count, and check nothing",
+	 VALUE(show_settings), NULL},
 	{"explain", 0, OPTION_FLAG, NULL, "print on standard error what the analysis saw in each file", VALUE(explain), NULL},
 	{"timing", 0, OPTION_FLAG, NULL, "print on standard error where the time went", VALUE(timing), NULL},
 	{NULL, 0, OPTION_FLAG, NULL, NULL, 0, NULL},
@@ -111,10 +83,15 @@ static void add_formats(struct buf *out)
 	buf_add_text(out, "\nExit status: 0 no findings that fail a run, 1 findings, 2 something could not be checked.\n");
 }
 
-static const struct report_format *format_from_name(const char *name, struct err *err)
+/* The format that the command line or, where it says nothing, SETTINGS name. */
+static const struct report_format *format_find(const struct check_values *values, const struct settings *settings,
+					       struct err *err)
 {
+	const char *wanted = settings->format_count ? settings->formats[0] : "full";
+	const char *name = values->format ? values->format : wanted;
 	const struct report_format *format = report_format_find(name);
 	struct buf names = BUF_INIT;
+	struct arena arena;
 
 	if (format)
 		return format;
@@ -122,6 +99,13 @@ static const struct report_format *format_from_name(const char *name, struct err
 		buf_format(&names, "%s%s", i == 0 ? "" : report_formats[i + 1] ? ", " : " or ",
 			   report_formats[i]->name);
 	err_set(err, ERR_USAGE, "option '--output-format' takes %s, not '%s'", buf_text(&names), name);
+	if (!values->format) {
+		arena_init(&arena);
+		err_set(err, ERR_CONFIG, "%s: 'output-format' takes %s, not '%s'",
+			setting_place_text(&settings->layer->values[SETTING_OUTPUT_FORMAT].place, &arena), buf_text(&names),
+			name);
+		arena_release(&arena);
+	}
 	buf_release(&names);
 	return NULL;
 }
@@ -162,87 +146,17 @@ static bool operands_are_valid(const struct check_values *values, const struct o
 	return true;
 }
 
-static void warn_of_selection(const struct rule_set *rules, const struct selection *selection, struct buf *warnings)
+/* Says what is wrong with the configuration; returns whether nothing can be checked with it. */
+static bool tell_config(const struct config *config, const struct settings *settings)
 {
+	bool is_useless = settings_tell_faults(config);
 	size_t enabled = 0;
-	char *line = warnings->bytes;
-	char *end;
 
-	for (; line && (end = strchr(line, '\n')); line = end + 1) {
-		*end = '\0';
-		message_warning("%s", line);
-	}
-	for (size_t i = 0; i < rules->count; i++)
-		enabled += selection->enabled[i];
-	if (enabled == 0)
+	for (size_t i = 0; i < settings->rules->count; i++)
+		enabled += settings->selection.enabled[i];
+	if (enabled == 0 && !is_useless)
 		message_warning("no rule is selected");
-}
-
-static bool checker_init(struct checker *checker, const struct check_values *values, struct err *err)
-{
-	struct buf warnings = BUF_INIT;
-
-	arena_init(&checker->arena);
-	if (!rule_set_init(&checker->rules, values->rules, err)) {
-		arena_release(&checker->arena);
-		return false;
-	}
-	selection_init(&checker->selection, &checker->rules, values->select, values->ignore,
-		       (enum proof)values->min_confidence, &checker->arena, &warnings);
-	warn_of_selection(&checker->rules, &checker->selection, &warnings);
-	buf_release(&warnings);
-	checker->linter = linter_new(&checker->rules, &checker->selection, values->models, err);
-	if (checker->linter && values->explain)
-		linter_explain(checker->linter);
-	if (checker->linter)
-		return true;
-	rule_set_release(&checker->rules);
-	arena_release(&checker->arena);
-	return false;
-}
-
-static void checker_release(struct checker *checker)
-{
-	linter_free(checker->linter);
-	rule_set_release(&checker->rules);
-	arena_release(&checker->arena);
-}
-
-/* The fixes to make, or NULL. */
-static const struct fix_policy *fixes_wanted(const struct check_values *values)
-{
-	static const struct fix_policy safe = {false}, all = {true};
-
-	if (!values->fix && !values->diff && !values->fix_only && !values->add_ignore)
-		return NULL;
-	return values->unsafe_fixes ? &all : &safe;
-}
-
-/* Sends the document itself, fixed or as it is, to standard output, and the report to standard error. */
-static void print_fixed(struct sink *sink, struct buf *text)
-{
-	struct buf *fixed = &sink->fixer.text;
-
-	if (!sink->write_failed && !output_write(fixed->length > 0 ? fixed : text, &sink->write_error))
-		sink->write_failed = true;
-}
-
-static void check_stdin(const struct checker *checker, const struct check_values *values, struct only_new *only_new,
-			struct sink *sink)
-{
-	struct buf text = BUF_INIT;
-	const char *shown = values->stdin_filename ? values->stdin_filename : "<stdin>";
-	struct err err;
-
-	sink->to_stderr = fixes_wanted(values) && !values->diff;
-	if (os_read_stdin(SOURCE_LIMIT, &text, &err))
-		sink_finish(sink, run_text(checker->linter, shown, buf_get(&text), fixes_wanted(values),
-					   &only_new->limits, only_new_sink(only_new, &sink->base)), 0);
-	else
-		sink_add_failure(sink, err.message);
-	if (sink->to_stderr)
-		print_fixed(sink, &text);
-	buf_release(&text);
+	return is_useless;
 }
 
 static void no_file(struct sink *sink, const char *const *paths, size_t count)
@@ -256,34 +170,135 @@ static void no_file(struct sink *sink, const char *const *paths, size_t count)
 	sink_add_failure(sink, err.message);
 }
 
-static void check_paths(const struct checker *checker, const struct check_values *values, const char *const *paths,
-			size_t count, struct only_new *only_new, struct sink *sink)
+/* What is to be checked: files, or standard input with its settings. */
+struct task {
+	const char *const *paths;
+	size_t path_count;
+	struct walk walk;
+	const char *stdin_name;           /* as shown, or NULL */
+	const struct settings *settings;  /* of the whole run */
+	bool is_left_out;                 /* standard input is a file that the configuration leaves out */
+};
+
+static void task_init(struct task *task, const struct check_values *values, const struct option_result *result,
+		      struct config *config)
 {
 	static const char *const here[] = {"."};
-	struct walk walk;
-	struct err err;
-	bool is_empty;
+	struct arena arena;
+	const char *path, *current;
 
-	if (count == 0) {
-		paths = here;
-		count = 1;
+	*task = (struct task){.paths = result->operands, .path_count = result->operand_count};
+	arena_init(&task->walk.arena);
+	if (!reads_stdin(result)) {
+		if (task->path_count == 0) {
+			task->paths = here;
+			task->path_count = 1;
+		}
+		walk_init(&task->walk, config, task->paths, task->path_count);
+		task->settings = config_for_run(config, task->paths, task->path_count);
+		return;
 	}
-	walk_init(&walk, paths, count);
-	for (size_t i = 0; i < walk.problem_count; i++)
-		sink_add_failure(sink, walk.problems[i].text);
-	is_empty = walk.file_count == 0;
-	if (only_new->changed && !changed_select(only_new->changed, &walk, &err)) {
-		sink_add_failure(sink, err.message);
-	} else if (!is_empty) {
-		struct run_totals totals = run_files(checker->linter, walk.files, walk.file_count, values->threads,
-						     fixes_wanted(values), &only_new->limits,
-						     only_new_sink(only_new, &sink->base));
+	task->stdin_name = values->stdin_filename ? values->stdin_filename : "<stdin>";
+	arena_init(&arena);
+	current = os_current_folder(&arena, NULL);
+	path = current ? path_absolute(&arena, current, task->stdin_name) : NULL;
+	task->settings = path ? config_for_file(config, path) : config_for_run(config, NULL, 0);
+	task->is_left_out = path && values->stdin_filename && task->settings->force_exclude &&
+			    settings_file_excluded_by(task->settings, path);
+	arena_release(&arena);
+}
 
+/* The fixes to make, or NULL. */
+static const struct fix_policy *fixes_wanted(const struct check_values *values, const struct settings *settings)
+{
+	static const struct fix_policy safe = {false, NULL}, all = {true, NULL};
+
+	bool is_asked = values->fix || values->diff || values->fix_only || values->add_ignore;
+	const struct only_new_options *known = &values->only_new;
+
+	/* what a configuration wants yields to an option that it does not go with */
+	if (!is_asked && (!settings->fix || known->diff_base || known->staged || known->update_baseline))
+		return NULL;
+	return values->unsafe_fixes ? &all : &safe;
+}
+
+/* Sends the document itself, fixed or as it is, to standard output, and the report to standard error. */
+static void print_fixed(struct sink *sink, struct buf *text)
+{
+	struct buf *fixed = &sink->fixer.text;
+
+	if (!sink->write_failed && !output_write(fixed->length > 0 ? fixed : text, &sink->write_error))
+		sink->write_failed = true;
+}
+
+static void check_stdin(const struct task *task, const struct check_values *values, struct only_new *only_new,
+			struct sink *sink)
+{
+	const struct fix_policy *fixes = fixes_wanted(values, task->settings);
+	const struct run_totals none = {0};
+	struct buf text = BUF_INIT;
+	struct err err;
+
+	sink->to_stderr = fixes && !values->diff;
+	if (!os_read_stdin(SOURCE_LIMIT, &text, &err))
+		sink_add_failure(sink, err.message);
+	else if (task->is_left_out)
+		sink_finish(sink, none, 0);
+	else
+		sink_finish(sink, run_text(task->settings, task->stdin_name, buf_get(&text), fixes, &only_new->limits,
+					   only_new_sink(only_new, &sink->base)), 0);
+	if (sink->to_stderr)
+		print_fixed(sink, &text);
+	buf_release(&text);
+}
+
+static void check_paths(struct task *task, const struct check_values *values, struct only_new *only_new, struct sink *sink)
+{
+	struct run_totals totals = {0};
+	struct walk *walk = &task->walk;
+	bool is_empty = walk->file_count + walk->excluded_count == 0;
+	struct err err;
+
+	for (size_t i = 0; i < walk->problem_count; i++)
+		sink_add_failure(sink, walk->problems[i].text);
+	if (only_new->changed && !changed_select(only_new->changed, walk, &err)) {
+		sink_add_failure(sink, err.message);
+		return;
+	}
+	if (walk->file_count > 0) {
+		totals = run_files(walk->files, walk->file_count, values->threads, fixes_wanted(values, task->settings),
+				   &only_new->limits, only_new_sink(only_new, &sink->base));
 		sink_write_fixes(sink);
-		sink_finish(sink, totals, walk.problem_count);
-	} else if (walk.problem_count == 0)
-		no_file(sink, paths, count);
-	walk_release(&walk);
+	}
+	if (!is_empty)
+		sink_finish(sink, totals, walk->problem_count);
+	else if (walk->problem_count == 0)
+		no_file(sink, task->paths, task->path_count);
+}
+
+static int show_files(const struct walk *walk)
+{
+	struct buf out = BUF_INIT;
+	int status;
+
+	for (size_t i = 0; i < walk->file_count; i++)
+		buf_format(&out, "%s\n", walk->files[i].shown);
+	for (size_t i = 0; i < walk->problem_count; i++)
+		message_error("%s", walk->problems[i].text);
+	status = output_finish(&out);
+	buf_release(&out);
+	return walk->problem_count ? STATUS_FAILED : status;
+}
+
+static int show_settings(const struct settings *settings)
+{
+	struct buf out = BUF_INIT;
+	int status;
+
+	settings_text_add(&out, settings);
+	status = output_finish(&out);
+	buf_release(&out);
+	return status;
 }
 
 static void print_timing(const struct lint_timing *timing, double imports, double total)
@@ -329,70 +344,92 @@ static int status_of(const struct check_values *values, const struct sink *sink)
 	return found && !values->exit_zero ? STATUS_FINDINGS : STATUS_CLEAN;
 }
 
-static int check(const struct check_values *values, const struct report_format *format,
-		 const struct option_result *result)
+static int check(const struct check_values *values, const struct report_format *format, struct task *task)
 {
 	struct report_options options = {terminal_wants_colour((enum colour_when)values->colour), terminal_columns(),
 					 values->quiet, os_is_terminal(1)};
+	struct only_new_options known = values->only_new;
 	double started = os_seconds();
 	struct only_new only_new;
-	struct checker checker;
 	struct sink sink;
 	struct err err;
 	int status;
 
-	if (!checker_init(&checker, values, &err)) {
-		message_error("%s", err.message);
-		return STATUS_FAILED;
-	}
-	if (!only_new_init(&only_new, &values->only_new, &checker.rules, &checker.selection, &err)) {
+	if (!known.baseline)
+		known.baseline = task->settings->baseline;
+	if (!only_new_init(&only_new, &known, &err)) {
 		message_error("%s", err.message);
 		only_new_release(&only_new);
-		checker_release(&checker);
 		return STATUS_FAILED;
 	}
 	only_new.limits.ignore_reason = values->add_ignore;
-	sink_init(&sink, values->diff ? &report_changes : values->fix_only ? &report_nothing : format, options,
-		  (enum severity)values->fail_on);
+	sink_init(&sink, values->diff ? &report_changes : values->fix_only ? &report_nothing : format, options);
 	sink.fixer.writes = !values->diff;
 	sink.totals.fixed_by_comments = values->add_ignore != NULL;
-	if (reads_stdin(result))
-		check_stdin(&checker, values, &only_new, &sink);
+	if (task->stdin_name)
+		check_stdin(task, values, &only_new, &sink);
 	else
-		check_paths(&checker, values, result->operands, result->operand_count, &only_new, &sink);
+		check_paths(task, values, &only_new, &sink);
 	if (!only_new_finish(&only_new, &err))
 		sink_add_failure(&sink, err.message);
 	tell_fixes(values, &sink.fixer);
 	if (values->timing)
-		print_timing(&sink.timing, linter_import_seconds(checker.linter), os_seconds() - started);
-	if (sink_tell_failures(&sink))
+		print_timing(&sink.timing, linter_import_seconds(task->settings->linter), os_seconds() - started);
+	if (sink_tell_failures(&sink)) {
 		status = STATUS_FAILED;
-	else {
+	} else {
 		tell_limit(values, &sink);
 		status = status_of(values, &sink);
 	}
 	sink_release(&sink);
 	only_new_release(&only_new);
-	checker_release(&checker);
+	return status;
+}
+
+/* With the configuration at hand: shows what was asked for, or checks. */
+static int check_with(const struct command *command, const struct check_values *values,
+		      const struct option_result *result, struct config *config)
+{
+	const struct report_format *format;
+	struct task task;
+	struct err err;
+	int status = STATUS_FAILED;
+
+	task_init(&task, values, result, config);
+	if (tell_config(config, task.settings))
+		goto out;
+	format = format_find(values, task.settings, &err);
+	if (!format && err.code == ERR_USAGE)
+		status = command_usage_error(command, &err);
+	else if (!format)
+		message_error("%s", err.message);
+	else if (values->show_settings)
+		status = show_settings(task.settings);
+	else if (values->show_files && !task.stdin_name)
+		status = show_files(&task.walk);
+	else
+		status = check(values, format, &task);
+out:
+	walk_release(&task.walk);
 	return status;
 }
 
 static int check_run(const struct command *command, int count, char *const *arguments)
 {
-	struct check_values values = {.min_confidence = PROOF_USAGE, .fail_on = SEVERITY_NOTE, .format = "full",
-				      .max_findings = -1};
-	const struct report_format *format;
+	struct check_values values = {.colour = COLOUR_AUTO, .max_findings = -1};
+	struct config *config = NULL;
 	struct option_result result;
 	struct err err;
 	int status;
 
 	if (!command_parse(command, count, arguments, &values, &result, &status))
 		goto out;
-	format = format_from_name(values.format, &err);
-	if (format && operands_are_valid(&values, &result, &err))
-		status = check(&values, format, &result);
-	else
-		status = command_usage_error(command, &err);
+	if (operands_are_valid(&values, &result, &err))
+		config = config_new(&(struct config_request){values.settings, values.configs.items, values.configs.count,
+							     values.isolated, values.explain},
+				    &err);
+	status = config ? check_with(command, &values, &result, config) : command_usage_error(command, &err);
+	config_free(config);
 out:
 	option_result_release(&result);
 	return status;
@@ -403,7 +440,9 @@ const struct command command_check = {
 	.operands = "[PATH]...",
 	.summary = "find the leaks in Python files and folders",
 	.details = "PATH is a file, a folder or '-' for standard input (default: the current folder). Folders are\n"
-		   "searched for *.py and *.pyi; what .gitignore names is left out.",
+		   "searched for *.py and *.pyi; what .gitignore names is left out. Lists have commas between.\n"
+		   "The nearest vramlint.toml, or pyproject.toml with [tool.vramlint], says the rest; see\n"
+		   "'vramlint config'. Any option can be said in the environment: VRAMLINT_MIN_CONFIDENCE=flow.",
 	.options = check_options,
 	.add_help = add_formats,
 	.run = check_run,

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "cli/message.h"
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "cli/output.h"
 
-const struct command *const commands[] = {&command_check, &command_explain, &command_rules, &command_help, NULL};
+const struct command *const commands[] = {&command_check, &command_explain, &command_rules, &command_config, &command_help, NULL};
 
 const struct command *command_find(const char *name)
 {

@@ -1,4 +1,5 @@
 /* Options of a command as a table, from which parsing and --help are made.
+ * An option that is not given may come from the environment: VRAMLINT_NAME.
  *
  * A row says where in the command's struct of values its value goes. Rows end
  * with one without a name; every table has --help on top of its rows. Values
@@ -10,13 +11,18 @@
 #include <stddef.h>
 #include "base/buf.h"
 #include "base/err.h"
+#include "engine/setting.h"
 
 enum option_kind {
 	OPTION_FLAG,   /* bool, set to true */
 	OPTION_TEXT,   /* const char *; where the argument is "[=NAME]" the option may stand alone, which sets "" */
 	OPTION_CHOICE, /* int, the value of one of CHOICES */
 	OPTION_NUMBER, /* int, from 0 to OPTION_NUMBER_LIMIT */
-	OPTION_COUNT   /* the same to OPTION_COUNT_LIMIT */
+	OPTION_COUNT,  /* the same to OPTION_COUNT_LIMIT */
+	OPTION_TEXTS,  /* struct setting_texts: what was given each time */
+	OPTION_SETTING, /* the same, for a key of the configuration, which also reads the environment */
+	OPTION_ON,     /* … to which a flag adds "true" */
+	OPTION_OFF     /* … or "false" */
 };
 
 enum { OPTION_NUMBER_LIMIT = 1024, OPTION_COUNT_LIMIT = 1000000 };
@@ -40,9 +46,10 @@ struct option_result {
 	const char **operands; /* on the heap; released by option_result_release */
 	size_t operand_count;
 	bool help; /* --help was given; the rest of the line was not read */
+	struct arena arena; /* of the values that are several texts */
 };
 
-/* Reads ARGUMENTS by ROWS into VALUES: "--name=value", "--name value", "-j4", "-j 4", "-qj4"; after "--" all is an
+/* Reads the environment and ARGUMENTS by ROWS into VALUES: "--name=value", "--name value", "-j4", "-j 4", "-qj4"; after "--" all is an
  * operand; "-" is one. ERR_USAGE names the option, what it takes and the nearest that exists. RESULT is to be released
  * in either case. */
 bool option_parse(const struct option_row *rows, int count, char *const *arguments, void *values,

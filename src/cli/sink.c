@@ -57,7 +57,7 @@ static void on_file(struct run_sink *base, const struct run_file *file)
 {
 	struct sink *sink = (struct sink *)base;
 
-	report_totals_add(&sink->totals, file, sink->fail_on);
+	report_totals_add(&sink->totals, file, file->settings->fail_on);
 	if (file->error)
 		sink_add_failure(sink, file->error);
 	if (file->fix)
@@ -75,12 +75,10 @@ static void on_progress(struct run_sink *base, size_t done, size_t total)
 	progress_draw(&((struct sink *)base)->progress, done, total);
 }
 
-void sink_init(struct sink *sink, const struct report_format *format, struct report_options options,
-	       enum severity fail_on)
+void sink_init(struct sink *sink, const struct report_format *format, struct report_options options)
 {
 	memset(sink, 0, sizeof *sink);
 	sink->base = (struct run_sink){on_file, on_progress};
-	sink->fail_on = fail_on;
 	buf_init(&sink->failures);
 	progress_init(&sink->progress, !options.quiet);
 	report_init(&sink->report, format, options);

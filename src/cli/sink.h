@@ -14,7 +14,6 @@ struct sink {
 	struct report report;
 	struct report_totals totals;
 	struct lint_timing timing;
-	enum severity fail_on;
 	struct progress progress;
 	struct buf failures; /* a NUL-terminated message each */
 	struct err write_error;
@@ -23,8 +22,7 @@ struct sink {
 	struct fixer fixer;
 };
 
-void sink_init(struct sink *sink, const struct report_format *format, struct report_options options,
-	       enum severity fail_on);
+void sink_init(struct sink *sink, const struct report_format *format, struct report_options options);
 void sink_release(struct sink *sink);
 /* Keeps TEXT, which says why something could not be checked. */
 void sink_add_failure(struct sink *sink, const char *text);

@@ -11,7 +11,8 @@ enum { ROUNDS = 32 };
 
 bool fix_is_wanted(struct fix_policy policy, const struct finding *finding)
 {
-	return finding->edit_count > 0 && (finding->fix_is_safe || policy.takes_unsafe);
+	return finding->edit_count > 0 && (finding->fix_is_safe || policy.takes_unsafe) &&
+	       (!policy.fixable || policy.fixable[finding->rule->index]);
 }
 
 struct edit_group fix_group(const struct finding *finding)
@@ -46,6 +47,7 @@ struct state {
 
 struct fixing {
 	struct lint_worker *worker;
+	const struct settings *settings;
 	const char *path;
 	struct fix_policy policy;
 	struct arena arena; /* of the round */
@@ -74,7 +76,7 @@ static struct state state_after(struct fixing *fixing, const struct source *sour
 
 	edit_apply((struct str){source->text, source->length}, fixing->groups, count, chosen, &text);
 	source_init_like(&after.source, source, &text);
-	lint_source(fixing->worker, fixing->path, &after.source, &after.result);
+	lint_source(fixing->worker, fixing->settings, fixing->path, &after.source, &after.result);
 	return after;
 }
 
@@ -167,10 +169,10 @@ static bool fix_round(struct fixing *fixing, const struct source *source, const 
 	return true;
 }
 
-bool fix_source(struct lint_worker *worker, const char *path, const struct source *source,
+bool fix_source(struct lint_worker *worker, const struct settings *settings, const char *path, const struct source *source,
 		const struct lint_result *result, struct fix_policy policy, struct fix_outcome *outcome)
 {
-	struct fixing fixing = {.worker = worker, .path = path, .policy = policy, .outcome = outcome};
+	struct fixing fixing = {.worker = worker, .settings = settings, .path = path, .policy = policy, .outcome = outcome};
 	bool wanted = false;
 
 	memset(outcome, 0, sizeof *outcome);
