@@ -258,7 +258,9 @@ static void tell_fixes(const struct check_values *values, const struct fixer *fi
 {
 	if (values->show_fixes)
 		fputs(buf_text(&fixer->told), stderr);
-	if (values->diff && !values->quiet)
+	if (values->diff && !values->quiet && fixer->fixed == 0)
+		fputs("Would fix nothing.\n", stderr);
+	else if (values->diff && !values->quiet)
 		fprintf(stderr, "Would fix %zu finding%s in %zu file%s.\n", fixer->fixed, fixer->fixed == 1 ? "" : "s",
 			fixer->files, fixer->files == 1 ? "" : "s");
 }
