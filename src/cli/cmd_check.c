@@ -312,10 +312,14 @@ static void print_timing(const struct lint_timing *timing, double imports, doubl
 
 static void tell_fixes(const struct check_values *values, const struct fixer *fixer)
 {
+	const char *verb = values->add_ignore ? "suppress" : "fix";
+
 	if (values->show_fixes)
 		fputs(buf_text(&fixer->told), stderr);
-	if (values->diff && !values->quiet)
-		fprintf(stderr, "Would %s %zu finding%s in %zu file%s.\n", values->add_ignore ? "suppress" : "fix", fixer->fixed, fixer->fixed == 1 ? "" : "s",
+	if (values->diff && !values->quiet && fixer->fixed == 0)
+		fprintf(stderr, "Would %s nothing.\n", verb);
+	else if (values->diff && !values->quiet)
+		fprintf(stderr, "Would %s %zu finding%s in %zu file%s.\n", verb, fixer->fixed, fixer->fixed == 1 ? "" : "s",
 			fixer->files, fixer->files == 1 ? "" : "s");
 }
 
@@ -357,6 +361,10 @@ static int check(const struct check_values *values, const struct report_format *
 
 	if (!known.baseline)
 		known.baseline = task->settings->baseline;
+	if (values->add_ignore && !*values->add_ignore && task->settings->require_reason) {
+		message_error("comments need a reason here, as in '--add-ignore=REASON': 'require-reason' is on");
+		return STATUS_FAILED;
+	}
 	if (!only_new_init(&only_new, &known, &err)) {
 		message_error("%s", err.message);
 		only_new_release(&only_new);

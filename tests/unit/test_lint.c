@@ -335,6 +335,22 @@ static void rules_and_queries_must_fit(void **state)
 	}
 }
 
+static void what_is_no_python_is_lived_with(void **state)
+{
+	static const char *const texts[] = {
+		HEAD "for x in loader:\n    xs.append(net(x))\n    yield x\n",
+		HEAD "for x in loader:\n    return xs.append(net(x))\n",
+		HEAD "xs.append(net(x))\nawait x\n",
+	};
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct lint_result result = linted(*state, texts[i]);
+
+		assert_null(result.failure);
+		lint_result_release(&result);
+	}
+}
+
 static void nothing_is_freed_without_harm(void **state)
 {
 	linter_free(NULL);
@@ -344,6 +360,7 @@ static void nothing_is_freed_without_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_no_python_is_lived_with),
 		cmocka_unit_test(a_leak_is_found_with_its_trail),
 		cmocka_unit_test(a_fingerprint_outlives_edits_elsewhere),
 		cmocka_unit_test(a_fingerprint_knows_the_scope),
