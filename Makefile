@@ -56,7 +56,10 @@ warnings += -Werror
 endif
 
 deps := build/deps
-grammar := $(deps)/tree-sitter-python/src
+# The grammars' sources, by the name of their objects.
+grammar.python := $(deps)/tree-sitter-python/src
+grammar.toml := $(deps)/tree-sitter-grammars-tree-sitter-toml/src
+grammars := python toml
 core := $(deps)/tree_sitter/tree_sitter/core/lib
 
 libraries := libpcre2-8 libcjson libutf8proc libxxhash
@@ -82,7 +85,8 @@ fuzz_sources := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 
 objects := $(sources:%.c=$(out)/%.o)
 main_object := $(main_source:%.c=$(out)/%.o)
-deps_objects := $(out)/deps/core.o $(out)/deps/parser.o $(out)/deps/scanner.o
+grammar_objects := $(foreach name,$(grammars),$(out)/deps/$(name)/parser.o $(out)/deps/$(name)/scanner.o)
+deps_objects := $(out)/deps/core.o $(grammar_objects)
 archive := $(out)/libvramlint.a
 archived := $(objects) $(out)/gen/embedded.o $(deps_objects)
 unit_programs := $(unit_sources:tests/unit/%.c=$(out)/unit/%)
@@ -143,10 +147,10 @@ $(out)/deps/core.o: $(deps)/stamp $(out)/deps/flags
 	@echo "  CC      $@"
 	$(Q)$(compile) -w -D_DEFAULT_SOURCE -I$(core)/include -I$(core)/src -c $(core)/src/lib.c -o $@
 
-$(out)/deps/parser.o $(out)/deps/scanner.o: $(out)/deps/%.o: $(deps)/stamp $(out)/deps/flags
+$(grammar_objects): $(out)/deps/%.o: $(deps)/stamp $(out)/deps/flags
 	@mkdir -p $(@D)
 	@echo "  CC      $@"
-	$(Q)$(compile) -w -I$(grammar) -c $(grammar)/$*.c -o $@
+	$(Q)$(compile) -w -I$(grammar.$(*D)) -c $(grammar.$(*D))/$(*F).c -o $@
 
 $(deps)/stamp: deps.lock tools/fetch-deps
 	$(Q)PYTHON='$(PYTHON)' tools/fetch-deps $(deps) && touch $@

@@ -61,6 +61,19 @@ static struct candidates of_choices(const struct option_choice *choices, struct 
 	return found;
 }
 
+static struct candidates of_texts(const char *const *texts, struct arena *arena)
+{
+	struct candidates found = {CANDIDATE_WORDS, NULL, 0};
+	size_t count = 0;
+
+	while (texts[count])
+		count++;
+	found.items = ARENA_ARRAY(arena, struct candidate, count);
+	for (size_t i = 0; i < count; i++)
+		add(&found, texts[i], NULL);
+	return found;
+}
+
 /* "bash|zsh|fish" */
 static struct candidates of_words(struct str text, struct arena *arena)
 {
@@ -95,6 +108,10 @@ static struct candidates of_name(const char *text, const struct rule_set *rules,
 		return of_rules(CANDIDATE_LIST, rules, arena);
 	if (str_is(name, "RULE"))
 		return of_rules(CANDIDATE_WORDS, rules, arena);
+	if (str_is(name, "PROOF"))
+		return of_texts(setting_choices(TAKES_PROOF), arena);
+	if (str_is(name, "LEVEL"))
+		return of_texts(setting_choices(TAKES_LEVEL), arena);
 	if (str_is(name, "FORMAT"))
 		return of_formats(arena);
 	if (str_is(name, "COMMAND"))
@@ -105,7 +122,7 @@ static struct candidates of_name(const char *text, const struct rule_set *rules,
 		return (struct candidates){CANDIDATE_FILES, NULL, 0};
 	if (str_is(name, "PATH"))
 		return (struct candidates){CANDIDATE_SOURCES, NULL, 0};
-	if (str_is(name, "REF"))
+	if (str_is(name, "COMMIT"))
 		return (struct candidates){CANDIDATE_REFS, NULL, 0};
 	return (struct candidates){CANDIDATE_NOTHING, NULL, 0};
 }

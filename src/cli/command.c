@@ -3,12 +3,12 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "cli/message.h"
-#include "cli/nearest.h"
 #include "cli/output.h"
 
-const struct command *const commands[] = {&command_check,	  &command_explain, &command_rules, &command_completions,
-					  &command_man,	  &command_version, &command_help,  NULL};
+const struct command *const commands[] = {&command_check, &command_explain, &command_rules, &command_config,
+					  &command_completions, &command_man, &command_version, &command_help, NULL};
 
 const struct command *command_find(const char *name)
 {

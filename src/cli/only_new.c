@@ -9,8 +9,6 @@ bool only_new_options_are_valid(const struct only_new_options *options, struct e
 	const char *writes = options->update_baseline ? "--update-baseline" : options->prune_baseline ? "--prune-baseline" : NULL;
 	const char *changes = options->diff_base ? "--diff-base" : options->staged ? "--staged" : NULL;
 
-	if (writes && !options->baseline)
-		return err_set(err, ERR_USAGE, "option '%s' needs '--baseline FILE'", writes);
 	if (options->update_baseline && options->prune_baseline)
 		return err_set(err, ERR_USAGE, "options '--update-baseline' and '--prune-baseline' exclude each other; the first does both");
 	if (writes && changes)
@@ -25,7 +23,8 @@ static void on_file(struct run_sink *base, const struct run_file *file)
 	struct only_new *only_new = (struct only_new *)base;
 
 	if (file->result && only_new->baseline)
-		baseline_note(only_new->baseline, file->path, file->result, only_new->rules, only_new->selection);
+		baseline_note(only_new->baseline, file->path, file->result, file->settings->rules,
+			      &file->settings->selection);
 	only_new->next->file(only_new->next, file);
 }
 
@@ -36,14 +35,16 @@ static void on_progress(struct run_sink *base, size_t done, size_t total)
 	only_new->next->progress(only_new->next, done, total);
 }
 
-bool only_new_init(struct only_new *only_new, const struct only_new_options *options, const struct rule_set *rules,
-		   const struct selection *selection, struct err *err)
+bool only_new_init(struct only_new *only_new, const struct only_new_options *options, struct err *err)
 {
 	enum baseline_mode mode = options->update_baseline ? BASELINE_UPDATE
 				  : options->prune_baseline ? BASELINE_PRUNE
 							    : BASELINE_READ;
 
-	*only_new = (struct only_new){.options = *options, .rules = rules, .selection = selection};
+	*only_new = (struct only_new){.options = *options};
+	if (mode != BASELINE_READ && !options->baseline)
+		return err_set(err, ERR_USAGE, "option '--%s-baseline' needs '--baseline FILE', or 'baseline' in the configuration",
+			       options->update_baseline ? "update" : "prune");
 	if (options->baseline && !(only_new->baseline = baseline_new(options->baseline, mode, err)))
 		return false;
 	if ((options->diff_base || options->staged) && !(only_new->changed = changed_new(options->diff_base, err)))

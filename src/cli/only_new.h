@@ -20,15 +20,12 @@ struct only_new {
 	struct baseline *baseline; /* or NULL */
 	struct changed *changed;   /* or NULL */
 	struct lint_limits limits; /* for the run */
-	const struct rule_set *rules;
-	const struct selection *selection;
 };
 
 /* Whether the options go together. ERR_USAGE says which do not. */
 bool only_new_options_are_valid(const struct only_new_options *options, struct err *err);
-/* Reads what OPTIONS name, for a run of those RULES that SELECTION has enabled. ONLY_NEW is to be released in either case. */
-bool only_new_init(struct only_new *only_new, const struct only_new_options *options, const struct rule_set *rules,
-		   const struct selection *selection, struct err *err);
+/* Reads what OPTIONS name. ONLY_NEW is to be released in either case. */
+bool only_new_init(struct only_new *only_new, const struct only_new_options *options, struct err *err);
 void only_new_release(struct only_new *only_new);
 /* The sink for a run, which hands on to NEXT. */
 struct run_sink *only_new_sink(struct only_new *only_new, struct run_sink *next);

@@ -1,12 +1,14 @@
 #include "cli/option.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/os.h"
+#include "base/nearest.h"
 #include "base/str.h"
-#include "cli/nearest.h"
 
 /* The arguments as they are read. */
 struct reader {
@@ -80,10 +82,19 @@ static bool set_choice(int *value, const struct option_choice *choices, const ch
 	return false;
 }
 
-static void list_add(struct option_list *list, const char *text)
+static void text_add(struct reader *reader, struct setting_texts *texts, const char *text)
 {
-	list->items = mem_resize(list->items, list->count + 1, sizeof *list->items);
-	list->items[list->count++] = text;
+	const char **items = ARENA_ARRAY(&reader->result->arena, const char *, texts->count + 1);
+
+	if (texts->count)
+		memcpy(items, texts->items, texts->count * sizeof *items);
+	items[texts->count++] = text;
+	texts->items = items;
+}
+
+static bool takes_nothing(const struct option_row *row)
+{
+	return row->kind == OPTION_FLAG || row->kind == OPTION_ON || row->kind == OPTION_OFF;
 }
 
 static bool set_value(struct reader *reader, const struct option_row *row, const char *text, const char *shown)
@@ -97,15 +108,20 @@ static bool set_value(struct reader *reader, const struct option_row *row, const
 	case OPTION_TEXT:
 		*(const char **)value = text;
 		return true;
-	case OPTION_LIST:
-		list_add(value, text);
-		return true;
 	case OPTION_CHOICE:
 		return set_choice(value, row->choices, text, shown, reader->err);
 	case OPTION_NUMBER:
 		return set_number(value, OPTION_NUMBER_LIMIT, text, shown, reader->err);
 	case OPTION_COUNT:
 		return set_number(value, OPTION_COUNT_LIMIT, text, shown, reader->err);
+	case OPTION_TEXTS:
+	case OPTION_SETTING:
+		text_add(reader, value, text);
+		return true;
+	case OPTION_ON:
+	case OPTION_OFF:
+		text_add(reader, value, row->kind == OPTION_ON ? "true" : "false");
+		return true;
 	}
 	BUG("an option of no kind");
 }
@@ -154,11 +170,11 @@ static bool read_long(struct reader *reader, const char *argument)
 	if (!row)
 		return unknown_name(reader, name);
 	buf_format(&shown, "--%s", row->name);
-	if (row->kind == OPTION_FLAG && equals)
+	if (takes_nothing(row) && equals)
 		ok = err_set(reader->err, ERR_USAGE, "option '%s' takes no value", buf_text(&shown));
 	else if (row->argument && row->argument[0] == '[' && !equals)
 		ok = set_value(reader, row, "", buf_text(&shown));
-	else if (row->kind == OPTION_FLAG)
+	else if (takes_nothing(row))
 		ok = set_value(reader, row, NULL, buf_text(&shown));
 	else
 		ok = take_value(reader, row, equals ? equals + 1 : NULL, buf_text(&shown));
@@ -181,11 +197,38 @@ static bool read_short(struct reader *reader, const char *argument)
 			return err_set(reader->err, ERR_USAGE, "unknown option '%s'", argument);
 		if (!row)
 			return err_set(reader->err, ERR_USAGE, "unknown option '%s' in '%s'", shown, argument);
-		if (row->kind != OPTION_FLAG)
+		if (!takes_nothing(row))
 			return take_value(reader, row, letter[1] ? letter + 1 : NULL, shown);
 		set_value(reader, row, NULL, shown);
 	}
 	return true;
+}
+
+/* Sets what the environment says: flags to anything but "", "0", "no", "off" and "false". Options that add up, TEXTS, are
+ * set after the others, and only where the command line says nothing of them. */
+static bool read_environment(struct reader *reader, bool texts)
+{
+	static const char *const off[] = {"", "0", "no", "off", "false"};
+	bool ok = true;
+
+	for (const struct option_row *row = reader->rows; ok && !is_last(row); row++) {
+		char *name = arena_format(&reader->result->arena, "VRAMLINT_%s", row->name ? row->name : "");
+		bool is_off = false;
+		const char *text;
+
+		if (!row->name || row->kind >= OPTION_SETTING || (row->kind == OPTION_TEXTS) != texts)
+			continue;
+		if (texts && ((struct setting_texts *)(void *)(reader->values + row->offset))->count)
+			continue;
+		for (char *c = name; *c; c++)
+			*c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+		text = os_env(name);
+		for (size_t i = 0; text && i < sizeof off / sizeof *off; i++)
+			is_off |= strcmp(text, off[i]) == 0;
+		if (text && (row->kind == OPTION_FLAG ? !is_off : *text != '\0'))
+			ok = set_value(reader, row, text, name);
+	}
+	return ok;
 }
 
 bool option_parse(const struct option_row *rows, int count, char *const *arguments, void *values,
@@ -194,7 +237,10 @@ bool option_parse(const struct option_row *rows, int count, char *const *argumen
 	struct reader reader = {rows, arguments, count, 0, values, result, err};
 	bool only_operands = false;
 
-	*result = (struct option_result){mem_new((size_t)count + 1, sizeof *result->operands), 0, false};
+	*result = (struct option_result){.operands = mem_new((size_t)count + 1, sizeof *result->operands)};
+	arena_init(&result->arena);
+	if (!read_environment(&reader, false))
+		return false;
 	while (reader.next < count && !result->help) {
 		const char *argument = arguments[reader.next++];
 		bool ok = true;
@@ -210,20 +256,15 @@ bool option_parse(const struct option_row *rows, int count, char *const *argumen
 		if (!ok)
 			return false;
 	}
-	return true;
+	return result->help || read_environment(&reader, true);
 }
 
 void option_result_release(struct option_result *result)
 {
 	free(result->operands);
+	arena_release(&result->arena);
 	result->operands = NULL;
 	result->operand_count = 0;
-}
-
-void option_list_release(struct option_list *list)
-{
-	free(list->items);
-	*list = (struct option_list){NULL, 0};
 }
 
 /* "  -j, --threads N" */
@@ -245,7 +286,11 @@ static void add_row(struct buf *out, const struct option_row *row)
 	size_t start = out->length;
 
 	add_form(out, row);
-	buf_add_repeat(out, ' ', out->length - start < COLUMN - 1 ? COLUMN - (out->length - start) : 1);
+	if (out->length - start >= COLUMN - 1) {
+		buf_add_char(out, '\n');
+		start = out->length;
+	}
+	buf_add_repeat(out, ' ', COLUMN - (out->length - start));
 	buf_add_text(out, row->help);
 	buf_add_char(out, '\n');
 }

@@ -1,4 +1,5 @@
 /* Options of a command as a table, from which parsing, --help, the manual page and the shells' completions are made.
+ * An option that is not given may come from the environment: VRAMLINT_NAME.
  *
  * A row says where in the command's struct of values its value goes. Rows end
  * with one without a name; every table has --help on top of its rows. Values
@@ -10,23 +11,21 @@
 #include <stddef.h>
 #include "base/buf.h"
 #include "base/err.h"
+#include "engine/setting.h"
 
 enum option_kind {
 	OPTION_FLAG,   /* bool, set to true */
 	OPTION_TEXT,   /* const char *; where the argument is "[=NAME]" the option may stand alone, which sets "" */
-	OPTION_LIST,   /* struct option_list; may be given several times */
 	OPTION_CHOICE, /* int, the value of one of CHOICES */
 	OPTION_NUMBER, /* int, from 0 to OPTION_NUMBER_LIMIT */
-	OPTION_COUNT   /* the same to OPTION_COUNT_LIMIT */
+	OPTION_COUNT,  /* the same to OPTION_COUNT_LIMIT */
+	OPTION_TEXTS,  /* struct setting_texts: what was given each time */
+	OPTION_SETTING, /* the same, for a key of the configuration, which also reads the environment */
+	OPTION_ON,     /* … to which a flag adds "true" */
+	OPTION_OFF     /* … or "false" */
 };
 
 enum { OPTION_NUMBER_LIMIT = 1024, OPTION_COUNT_LIMIT = 1000000 };
-
-/* Texts in the order they were given; released by option_list_release. */
-struct option_list {
-	const char **items;
-	size_t count;
-};
 
 struct option_choice {
 	const char *name;
@@ -47,10 +46,11 @@ struct option_result {
 	const char **operands; /* on the heap; released by option_result_release */
 	size_t operand_count;
 	bool help; /* --help was given; the rest of the line was not read */
+	struct arena arena; /* of the values that are several texts */
 };
 
-/* Reads ARGUMENTS by ROWS into VALUES: "--name=value", "--name value", "-j4", "-j 4", "-qj4"; after "--" all is an
- * operand; "-" is one. ERR_USAGE names the option, what it takes and the nearest that exists. RESULT is to be released
+/* Reads the environment and ARGUMENTS by ROWS into VALUES: "--name=value", "--name value", "-j4", "-j 4", "-qj4"; after
+ * "--" all is an operand; "-" is one. ERR_USAGE names the option, what it takes and the nearest that exists. RESULT is to be released
  * in either case. */
 bool option_parse(const struct option_row *rows, int count, char *const *arguments, void *values,
 		  struct option_result *result, struct err *err);
@@ -59,7 +59,6 @@ void option_result_release(struct option_result *result);
 const struct option_row *option_row_get(const struct option_row *rows, size_t index);
 /* Whether the next word is its value where none follows a '='. */
 bool option_takes_value(const struct option_row *row);
-void option_list_release(struct option_list *list);
 /* Appends a line per option for --help. */
 void option_add_help(const struct option_row *rows, struct buf *out);
 

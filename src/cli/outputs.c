@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/nearest.h"
 #include "base/os.h"
 #include "cli/ci.h"
-#include "cli/nearest.h"
 
 enum { STANDARD_OUTPUT = 1 };
 static const char auto_name[] = "auto";
@@ -19,38 +19,57 @@ static const struct report_format *auto_format(const char *path)
 	return report_format_find(is_job ? "github" : "full");
 }
 
-static bool unknown_format(struct str name, struct err *err)
+/* Says what is wrong with ITEM, which the name of where it was said comes before. */
+static bool fail(const struct setting_item *item, struct err *err, const char *text)
 {
-	struct buf names = BUF_INIT;
+	struct arena arena;
+
+	arena_init(&arena);
+	if (item->place.source == SOURCE_FILE)
+		err_set(err, ERR_CONFIG, "%s: 'output-format' %s", setting_place_text(&item->place, &arena), text);
+	else if (item->place.source == SOURCE_ENVIRONMENT)
+		err_set(err, ERR_USAGE, "environment variable '%s' %s", item->place.name, text);
+	else
+		err_set(err, ERR_USAGE, "option '--output-format' %s", text);
+	arena_release(&arena);
+	return false;
+}
+
+static bool unknown_format(const struct setting_item *item, struct str name, struct err *err)
+{
+	struct buf text = BUF_INIT;
 	struct nearest nearest;
 
 	nearest_init(&nearest, name);
 	nearest_offer(&nearest, auto_name);
-	buf_add_text(&names, auto_name);
-	for (size_t i = 0; report_formats[i]; i++) {
+	for (size_t i = 0; report_formats[i]; i++)
 		nearest_offer(&nearest, report_formats[i]->name);
-		buf_format(&names, "%s%s", report_formats[i + 1] ? ", " : " or ", report_formats[i]->name);
+	if (nearest.best) {
+		buf_format(&text, "knows no '%.*s'; did you mean '%s'?", STR_ARG(name), nearest.best);
+	} else {
+		buf_format(&text, "takes %s", auto_name);
+		for (size_t i = 0; report_formats[i]; i++)
+			buf_format(&text, "%s%s", report_formats[i + 1] ? ", " : " or ", report_formats[i]->name);
+		buf_format(&text, ", not '%.*s'", STR_ARG(name));
 	}
-	if (nearest.best)
-		err_set(err, ERR_USAGE, "option '--output-format' knows no '%.*s'; did you mean '%s'?", STR_ARG(name),
-			nearest.best);
-	else
-		err_set(err, ERR_USAGE, "option '--output-format' takes %s, not '%.*s'", buf_text(&names),
-			STR_ARG(name));
-	buf_release(&names);
+	fail(item, err, buf_text(&text));
+	buf_release(&text);
 	return false;
 }
 
 /* "NAME" or "NAME=FILE"; FILE "-" is standard output. */
-static bool output_from_text(struct output *output, const char *text, const char *file, struct err *err)
+static bool output_from_item(struct output *output, const struct setting_item *item, const char *file, struct err *err)
 {
-	const char *equals = strchr(text, '=');
-	struct str name = {text, equals ? (size_t)(equals - text) : strlen(text)};
+	const char *equals = strchr(item->text, '=');
+	struct str name = {item->text, equals ? (size_t)(equals - item->text) : strlen(item->text)};
 
+	/* whoever checks the code of others must not find files overwritten because that code says so */
+	if (equals && item->place.source == SOURCE_FILE)
+		return fail(item, err, "takes no file here; write it on the command line: '--output-format FORMAT=FILE'");
 	output->path = equals ? equals + 1 : file;
 	if (output->path && !*output->path)
-		return err_set(err, ERR_USAGE, "option '%s' names no file",
-			       equals ? "--output-format" : "--output-file");
+		return equals ? fail(item, err, "names no file")
+			      : err_set(err, ERR_USAGE, "option '--output-file' names no file");
 	if (output->path && strcmp(output->path, "-") == 0)
 		output->path = NULL;
 	if (str_is(name, auto_name)) {
@@ -62,7 +81,7 @@ static bool output_from_text(struct output *output, const char *text, const char
 		if (str_is(name, output->format->name))
 			return true;
 	}
-	return unknown_format(name, err);
+	return unknown_format(item, name, err);
 }
 
 /* Whether A and B can both be made. */
@@ -83,11 +102,11 @@ static bool outputs_agree(const struct output *a, const struct output *b, struct
 		       a->format->name, b->format->name, b->format->name);
 }
 
-static bool add(struct outputs *outputs, const char *text, const char *file, struct err *err)
+static bool add(struct outputs *outputs, const struct setting_item *item, const char *file, struct err *err)
 {
 	struct output *output = &outputs->items[outputs->count];
 
-	if (!output_from_text(output, text, file, err))
+	if (!output_from_item(output, item, file, err))
 		return false;
 	for (size_t i = 0; i < outputs->count; i++) {
 		if (!outputs_agree(&outputs->items[i], output, err))
@@ -98,29 +117,34 @@ static bool add(struct outputs *outputs, const char *text, const char *file, str
 }
 
 /* Whether FILE, where it is given, is the place of some format. */
-static bool file_is_used(const struct option_list *formats, const char *file)
+static bool file_is_used(const struct setting_value *formats, const char *file)
 {
 	bool free_one = formats->count == 0;
 
 	for (size_t i = 0; i < formats->count; i++)
-		free_one |= strchr(formats->items[i], '=') == NULL;
+		free_one |= strchr(formats->items[i].text, '=') == NULL;
 	return !file || free_one;
 }
 
-bool outputs_init(struct outputs *outputs, const struct option_list *formats, const char *file, bool statistics,
+bool outputs_init(struct outputs *outputs, const struct setting_value *formats, const char *file, bool statistics,
 		  struct err *err)
 {
+	static const struct setting_item by_default = {.text = auto_name, .place.source = SOURCE_DEFAULT},
+					 counts = {.text = "statistics", .place.source = SOURCE_OPTION};
+	/* --statistics counts in place of what shows findings, unless the command line asks for both */
+	bool shows_findings = formats->count > 0 && (!statistics || formats->place.source == SOURCE_OPTION);
+
 	*outputs = (struct outputs){mem_new(formats->count + 3, sizeof *outputs->items), 0};
 	if (!file_is_used(formats, file))
 		return err_set(err, ERR_USAGE,
 			       "option '--output-file' has nothing to write: each '--output-format' names a file of its own");
-	for (size_t i = 0; i < formats->count; i++) {
-		if (!add(outputs, formats->items[i], file, err))
+	for (size_t i = 0; i < formats->count && (shows_findings || file); i++) {
+		if (!add(outputs, &formats->items[i], file, err))
 			return false;
 	}
-	if (formats->count == 0 && (!statistics || file) && !add(outputs, auto_name, file, err))
+	if (formats->count == 0 && (!statistics || file) && !add(outputs, &by_default, file, err))
 		return false;
-	return !statistics || add(outputs, "statistics", NULL, err);
+	return !statistics || add(outputs, &counts, NULL, err);
 }
 
 void outputs_print(struct outputs *outputs, const struct report_format *format)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include "base/buf.h"
 #include "base/err.h"
-#include "cli/option.h"
+#include "engine/setting.h"
 #include "report/report.h"
 
 struct output {
@@ -20,8 +20,9 @@ struct outputs {
 
 /* What was asked for: FORMATS as "NAME" or "NAME=FILE" (none: auto), FILE (may be NULL) for the one that names none,
  * counts per rule with STATISTICS. At most one format for programs, or one for people, goes to standard output.
- * ERR_USAGE names the option and the remedy. To be released in either case; texts are borrowed. */
-bool outputs_init(struct outputs *outputs, const struct option_list *formats, const char *file, bool statistics,
+ * ERR_USAGE names the option and the remedy, ERR_CONFIG the place in a configuration file. To be released in either
+ * case; texts are borrowed. */
+bool outputs_init(struct outputs *outputs, const struct setting_value *formats, const char *file, bool statistics,
 		  struct err *err);
 /* From now on FORMAT goes to standard output, and nothing else does. */
 void outputs_print(struct outputs *outputs, const struct report_format *format);

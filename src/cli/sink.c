@@ -128,12 +128,12 @@ static void on_file(struct run_sink *base, const struct run_file *file)
 	struct run_file filtered = *file;
 	struct lint_result kept = {.findings = NULL};
 
-	if (file->result && sink->min_severity > SEVERITY_HINT) {
-		kept = severe_enough(file->result, sink->min_severity);
+	if (file->result && file->settings->min_severity > SEVERITY_HINT) {
+		kept = severe_enough(file->result, file->settings->min_severity);
 		filtered.result = &kept;
 		file = &filtered;
 	}
-	report_totals_add(&sink->totals, file, sink->fail_on);
+	report_totals_add(&sink->totals, file, file->settings->fail_on);
 	if (file->error)
 		failure_add(sink, file->error);
 	if (file->fix)
@@ -161,7 +161,6 @@ void sink_init(struct sink *sink, const struct outputs *outputs, struct report_o
 	sink->base = (struct run_sink){on_file, on_progress};
 	sink->outputs = outputs;
 	sink->reports = mem_new(outputs->count, sizeof *sink->reports);
-	sink->fail_on = options.fail_on;
 	sink->guarded = ci_reads_commands() && !os_is_file(1);
 	sink->quiet = options.quiet;
 	buf_init(&sink->failures);

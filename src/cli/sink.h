@@ -17,9 +17,7 @@ struct sink {
 	struct report *reports; /* one for each output */
 	struct report_totals totals;
 	struct lint_timing timing;
-	enum severity fail_on;
-	bool verbose;               /* says of each file what was done; set after sink_init, as is the next */
-	enum severity min_severity; /* findings below it are left out */
+	bool verbose; /* says of each file what was done; set after sink_init */
 	struct progress progress;
 	struct buf failures; /* a NUL-terminated message each */
 	struct err write_error;

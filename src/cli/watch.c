@@ -19,6 +19,23 @@ static bool is_read(const char *name)
 	return str_is(whole, ".gitignore") || str_is(whole, ".ignore");
 }
 
+/* Watches the folder of the file at PATH. */
+static bool folder_follow(struct os_watch *watch, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct buf folder = BUF_INIT;
+	bool is_new;
+
+	buf_add(&folder, path, slash ? (size_t)(slash - path) : 0);
+	if (!slash)
+		buf_add_char(&folder, '.');
+	else if (!folder.length)
+		buf_add_char(&folder, '/');
+	is_new = os_watch_add(watch, buf_text(&folder));
+	buf_release(&folder);
+	return is_new;
+}
+
 bool watch_follow(struct os_watch *watch, const struct walk *walk)
 {
 	bool is_new = false;
@@ -26,16 +43,11 @@ bool watch_follow(struct os_watch *watch, const struct walk *walk)
 	for (size_t i = 0; i < walk->folder_count; i++)
 		is_new |= os_watch_add(watch, walk->folders[i]);
 	for (size_t i = 0; i < walk->file_count; i++) {
-		const char *slash = strrchr(walk->files[i].path, '/');
-		struct buf folder = BUF_INIT;
+		const char *configuration = walk->files[i].settings->file;
 
-		buf_add(&folder, walk->files[i].path, slash ? (size_t)(slash - walk->files[i].path) : 0);
-		if (!slash)
-			buf_add_char(&folder, '.');
-		else if (!folder.length)
-			buf_add_char(&folder, '/');
-		is_new |= os_watch_add(watch, buf_text(&folder));
-		buf_release(&folder);
+		is_new |= folder_follow(watch, walk->files[i].path);
+		if (configuration)
+			is_new |= folder_follow(watch, configuration);
 	}
 	return is_new;
 }

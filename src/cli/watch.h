@@ -5,7 +5,7 @@
 #include "base/os_watch.h"
 #include "engine/walk.h"
 
-/* Watches the folders of WALK as well. False where all of them were watched already, so that nothing that changed since
+/* Watches the folders of WALK as well, and those of its configuration files. False where all of them were watched already, so that nothing that changed since
  * the walk began can be lost; else walk again. */
 bool watch_follow(struct os_watch *watch, const struct walk *walk);
 /* Calls CHECK(CONTEXT, WATCH), which calls watch_follow, now and after each change; returns, with the status of the last

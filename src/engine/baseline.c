@@ -7,7 +7,7 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "text/json_writer.h"
-#include "text/path.h"
+#include "base/path.h"
 
 struct entry {
 	const char *path;  /* relative to the baseline's folder, as in the file */

@@ -48,6 +48,7 @@ struct state {
 
 struct fixing {
 	struct lint_worker *worker;
+	const struct settings *settings;
 	const char *path;
 	struct str raw; /* the file as it is before the round */
 	struct fix_policy policy;
@@ -95,7 +96,7 @@ static struct state state_after(struct fixing *fixing, const struct source *sour
 		edit_apply((struct str){source->text, source->length}, fixing->groups, count, chosen, &text);
 		source_init_like(&after.source, source, &text);
 	}
-	lint_source(fixing->worker, fixing->path, &after.source, &after.result);
+	lint_source(fixing->worker, fixing->settings, fixing->path, &after.source, &after.result);
 	return after;
 }
 
@@ -193,10 +194,11 @@ static bool fix_round(struct fixing *fixing, const struct source *source, const 
 	return true;
 }
 
-bool fix_source(struct lint_worker *worker, const char *path, struct str raw, const struct source *source,
+bool fix_source(struct lint_worker *worker, const struct settings *settings, const char *path, struct str raw, const struct source *source,
 		const struct lint_result *result, struct fix_policy policy, struct fix_outcome *outcome)
 {
-	struct fixing fixing = {.worker = worker, .path = path, .raw = raw, .policy = policy, .outcome = outcome};
+	struct fixing fixing = {.worker = worker, .settings = settings, .path = path, .raw = raw, .policy = policy,
+				.outcome = outcome};
 	bool wanted = false;
 
 	memset(outcome, 0, sizeof *outcome);

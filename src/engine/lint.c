@@ -22,7 +22,6 @@
 
 struct linter {
 	const struct rule_set *rules;
-	const struct selection *selection;
 	struct model model;
 	struct py_grammar grammar;
 	struct query_set *queries;
@@ -31,7 +30,6 @@ struct linter {
 };
 
 struct lint_worker {
-	const struct linter *linter;
 	struct lint_limits limits;
 	struct py_parser parser;
 	TSQueryCursor *cursor;
@@ -62,13 +60,11 @@ static bool compile_queries(struct linter *linter, struct err *err)
 	return linter->queries != NULL;
 }
 
-struct linter *linter_new(const struct rule_set *rules, const struct selection *selection, const char *models_folder,
-			  struct err *err)
+struct linter *linter_new(const struct rule_set *rules, const struct model_extra *knowledge, struct err *err)
 {
 	struct linter *linter = mem_new(1, sizeof *linter);
 	linter->rules = rules;
-	linter->selection = selection;
-	if (!model_init(&linter->model, models_folder, err)) {
+	if (!model_init(&linter->model, knowledge, err)) {
 		free(linter);
 		return NULL;
 	}
@@ -108,10 +104,9 @@ enum { OPEN_MATCHES = 512 };
 /* How deep matches may begin; tree-sitter itself counts wrong beyond 65535. */
 enum { QUERY_DEPTH = 20000 };
 
-struct lint_worker *lint_worker_new(const struct linter *linter)
+struct lint_worker *lint_worker_new(void)
 {
 	struct lint_worker *worker = mem_new(1, sizeof *worker);
-	worker->linter = linter;
 	py_parser_init(&worker->parser);
 	worker->cursor = ts_query_cursor_new();
 	ts_query_cursor_set_match_limit(worker->cursor, OPEN_MATCHES);
@@ -270,10 +265,10 @@ static void identify(struct finding *findings, size_t count, void *context)
 	fingerprints_set(findings, count, with->source, with->arena);
 }
 
-static void analyse(struct lint_worker *worker, const char *path, const struct source *source, TSNode root,
-		    struct lint_result *result)
+static void analyse(struct lint_worker *worker, const struct settings *settings, const char *path,
+		    const struct source *source, TSNode root, struct lint_result *result)
 {
-	const struct linter *linter = worker->linter;
+	const struct linter *linter = settings->linter;
 	struct str text = {source->text, source->length};
 	struct lower lower = {.parser = &worker->parser, .grammar = &linter->grammar, .text = text, .arena = &worker->arena};
 	struct analysis analysis;
@@ -292,7 +287,7 @@ static void analyse(struct lint_worker *worker, const char *path, const struct s
 	analysis_run(&analysis, &linter->model, &worker->arena, text, &lower, module, wanted, path ? &units : NULL, path);
 	worker->timing.interpret += lap(&clock);
 	judge(&analysis, &judgement);
-	struct match_input input = {linter->rules, linter->selection, source, &analysis, &judgement, &worker->candidates,
+	struct match_input input = {linter->rules, &settings->selection, source, &analysis, &judgement, &worker->candidates,
 				    &result->arena, {&linter->grammar, root, text, SYNTAX_BUDGET}};
 	result->findings = match_rules(&input, &result->finding_count);
 	/* a fix is as safe as what could be looked at is whole */
@@ -301,7 +296,7 @@ static void analyse(struct lint_worker *worker, const char *path, const struct s
 	struct identifying with = {&lower, source, &result->arena};
 	identify(result->findings, result->finding_count, &with);
 	bool is_whole = !result->problem_count && !module->truncated;
-	suppress(&(struct suppress_input){linter->rules, linter->selection, &linter->grammar, source, root, &worker->candidates,
+	suppress(&(struct suppress_input){linter->rules, &settings->selection, &linter->grammar, source, root, &worker->candidates,
 					  &worker->arena, is_whole, identify, &with}, result);
 	if (linter->explains) {
 		struct buf words = BUF_INIT;
@@ -345,16 +340,25 @@ static void restrict_to_new(const struct lint_limits *limits, const char *path, 
 		qsort(suppressed, result->suppressed_count, sizeof *suppressed, lint_suppressed_order);
 }
 
+/* What the settings leave to people has no fix. */
+static void drop_unfixable(const struct settings *settings, struct lint_result *result)
+{
+	for (size_t i = 0; settings->fixable && i < result->finding_count; i++)
+		if (!settings->fixable[result->findings[i].rule->index])
+			result->findings[i].edit_count = 0;
+}
+
 /* Bytes of one file; each costs up to some hundred bytes of memory while the file is looked at. */
 enum { LARGEST = 16 << 20 };
 
-void lint_source(struct lint_worker *worker, const char *path, const struct source *source, struct lint_result *result)
+void lint_source(struct lint_worker *worker, const struct settings *settings, const char *path,
+		 const struct source *source, struct lint_result *result)
 {
 	memset(result, 0, sizeof *result);
 	arena_init(&result->arena);
 	struct str text = {source->text, source->length};
 	double clock = os_seconds();
-	result->skipped = !prefilter_passes(&worker->linter->model, text) && !pragmas_are_likely(text);
+	result->skipped = !prefilter_passes(&settings->linter->model, text) && !pragmas_are_likely(text);
 	worker->timing.prefilter += lap(&clock);
 	if (result->skipped)
 		return;
@@ -374,10 +378,11 @@ void lint_source(struct lint_worker *worker, const char *path, const struct sour
 		return;
 	TSNode root = ts_tree_root_node(tree);
 	if (report_syntax(result, source, root))
-		analyse(worker, path, source, root, result);
+		analyse(worker, settings, path, source, root, result);
+	drop_unfixable(settings, result);
 	restrict_to_new(&worker->limits, path ? path : "", result);
 	if (worker->limits.ignore_reason)
-		ignore_findings(&(struct ignore_input){&worker->linter->grammar, source, root, &worker->arena,
+		ignore_findings(&(struct ignore_input){&settings->linter->grammar, source, root, &worker->arena,
 						       worker->limits.ignore_reason}, result);
 	for (size_t i = 0; source->origins && i < result->finding_count; i++)
 		drop_reaching_edits(source, &result->findings[i]);

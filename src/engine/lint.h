@@ -1,6 +1,6 @@
 /* One document in, its findings out: the only way into the analysis.
  *
- * Prints nothing. A linter is shared by all threads and immutable; each thread
+ * Prints nothing. A linter, made of rules and knowledge, is shared by all threads and immutable; each thread
  * has a worker of its own, which keeps a parser and memory for reuse. */
 #ifndef VRAMLINT_ENGINE_LINT_H
 #define VRAMLINT_ENGINE_LINT_H
@@ -11,16 +11,16 @@
 #include "base/err.h"
 #include "rule/finding.h"
 #include "rule/rule.h"
-#include "rule/select.h"
+#include "flow/model.h"
+#include "engine/settings.h"
 #include "text/source.h"
 
 struct linter;
 struct lint_worker;
 
-/* RULES and SELECTION are borrowed and must outlive the linter. NULL with ERR set where the library knowledge in
- * MODELS_FOLDER (may be NULL, added to the built-in one) or a query is malformed. */
-struct linter *linter_new(const struct rule_set *rules, const struct selection *selection, const char *models_folder,
-			  struct err *err);
+/* RULES are borrowed and must outlive the linter. NULL with ERR set where the library KNOWLEDGE (may be NULL, added to
+ * the built-in one) or a query is malformed. */
+struct linter *linter_new(const struct rule_set *rules, const struct model_extra *knowledge, struct err *err);
 void linter_free(struct linter *linter);
 
 /* From now on results carry an explanation. Call before workers start. */
@@ -28,7 +28,8 @@ void linter_explain(struct linter *linter);
 /* Time spent so far on reading, parsing and lowering imported files, in seconds, summed over threads. */
 double linter_import_seconds(const struct linter *linter);
 
-struct lint_worker *lint_worker_new(const struct linter *linter);
+/* Goes from linter to linter as the settings of its files want. */
+struct lint_worker *lint_worker_new(void);
 void lint_worker_free(struct lint_worker *worker);
 
 struct baseline;
@@ -80,9 +81,10 @@ struct lint_timing {
 	double prefilter, parse, query, lower, interpret, rules;
 };
 
-/* Checks SOURCE, which messages call PATH. Never fails: what could not be analysed is a problem in the result.
+/* Checks SOURCE, which messages call PATH, as SETTINGS say. Never fails: what could not be analysed is a problem in the result.
  * RESULT is initialised here and released by the caller. */
-void lint_source(struct lint_worker *worker, const char *path, const struct source *source, struct lint_result *result);
+void lint_source(struct lint_worker *worker, const struct settings *settings, const char *path,
+		 const struct source *source, struct lint_result *result);
 /* Makes the result of a document that was not looked at: TEXT says why. */
 void lint_remark(const char *text, struct lint_result *result);
 void lint_result_release(struct lint_result *result);

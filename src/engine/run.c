@@ -13,11 +13,10 @@
 enum { RESULTS_HELD = 256 };
 
 struct run {
-	const struct linter *linter;
 	const struct walk_file *files; /* NULL: the one document is TEXT */
 	struct str text;
 	size_t count;
-	const struct fix_policy *fixes;    /* or NULL */
+	bool fixes; /* are to be made */
 	const struct lint_limits *limits; /* or NULL */
 	struct run_sink *sink;
 	struct run_totals totals;
@@ -51,7 +50,7 @@ static void *worker_new(void *context)
 	const struct run *run = context;
 	struct run_worker *worker = mem_new(1, sizeof *worker);
 
-	worker->lint = lint_worker_new(run->linter);
+	worker->lint = lint_worker_new();
 	lint_worker_limit(worker->lint, run->limits);
 	return worker;
 }
@@ -86,13 +85,15 @@ static void raw_reset(struct buf *raw)
 }
 
 /* Makes the fixes that are wanted in what was checked; RAW is what was read. */
-static void file_fix(const struct run *run, struct run_worker *worker, const char *shown, struct str raw,
+static void file_fix(const struct run *run, struct run_worker *worker, const struct walk_file *file, struct str raw,
 		     struct run_result *result)
 {
+	bool puts_comments = run->limits && run->limits->ignore_reason;
+	struct fix_policy policy = {!puts_comments && file->settings->unsafe_fixes};
 	struct fixes *fixes = mem_new(1, sizeof *fixes);
 	struct fix_outcome *outcome = &fixes->outcome;
 
-	fix_source(worker->lint, shown, raw, &result->source, &result->lint, *run->fixes, outcome);
+	fix_source(worker->lint, file->settings, file->shown, raw, &result->source, &result->lint, policy, outcome);
 	if (outcome->notebook.length > 0) {
 		fixes->fixed = outcome->notebook;
 		buf_init(&outcome->notebook);
@@ -100,7 +101,7 @@ static void file_fix(const struct run *run, struct run_worker *worker, const cha
 	} else if (outcome->count > 0 &&
 	    !source_encode(&result->source, raw, (struct str){outcome->source.text, outcome->source.length},
 			   &fixes->fixed, &fixes->err)) {
-		err_context(&fixes->err, "cannot fix '%s'", shown);
+		err_context(&fixes->err, "cannot fix '%s'", file->shown);
 		fixes->failed = true;
 	} else if (outcome->count > 0) {
 		buf_add_str(&fixes->raw, raw);
@@ -163,14 +164,14 @@ static void *file_check(void *context, void *data, size_t index)
 			err_context(&result->err, "cannot read '%s'", file->shown);
 		return result;
 	}
-	lint_source(worker->lint, file->shown, &result->source, &result->lint);
+	lint_source(worker->lint, file->settings, file->shown, &result->source, &result->lint);
 	result->is_checked = !result->lint.failure;
 	if (!result->is_checked) {
 		err_set(&result->err, ERR_PARSE, "cannot check '%s': %s", file->shown, result->lint.failure);
 		lint_result_release(&result->lint);
 	}
 	if (result->is_checked && run->fixes)
-		file_fix(run, worker, file->shown, raw, result);
+		file_fix(run, worker, file, raw, result);
 	result->has_source = result->is_checked && result->lint.finding_count + result->lint.suppressed_count + result->lint.problem_count > 0;
 	if (!result->has_source)
 		source_release(&result->source);
@@ -181,7 +182,7 @@ static void result_deliver(void *context, size_t index, void *data)
 {
 	struct run *run = context;
 	struct run_result *result = data;
-	struct run_file file = {run->files[index].shown, NULL, NULL, NULL, NULL};
+	struct run_file file = {.path = run->files[index].shown, .settings = run->files[index].settings};
 	struct run_fix fix = {NULL, NULL, {NULL, 0}, NULL, {NULL, 0}, NULL};
 
 	if (result->is_left_out) {
@@ -243,20 +244,20 @@ static struct run_totals run_all(struct run *run, int threads)
 	return run->totals;
 }
 
-struct run_totals run_files(const struct linter *linter, const struct walk_file *files, size_t count, int threads,
-			    const struct fix_policy *fixes, const struct lint_limits *limits, struct run_sink *sink)
+struct run_totals run_files(const struct walk_file *files, size_t count, int threads, bool fixes,
+			    const struct lint_limits *limits, struct run_sink *sink)
 {
-	struct run run = {.linter = linter, .files = files, .text = {NULL, 0}, .count = count, .fixes = fixes,
+	struct run run = {.files = files, .text = {NULL, 0}, .count = count, .fixes = fixes,
 			  .limits = limits, .sink = sink};
 
 	return run_all(&run, threads);
 }
 
-struct run_totals run_text(const struct linter *linter, const char *shown, struct str raw,
-			   const struct fix_policy *fixes, const struct lint_limits *limits, struct run_sink *sink)
+struct run_totals run_text(const struct settings *settings, const char *shown, struct str raw,
+			   bool fixes, const struct lint_limits *limits, struct run_sink *sink)
 {
-	struct walk_file file = {.path = shown, .shown = shown, .is_named = true};
-	struct run run = {.linter = linter, .files = &file, .text = raw, .count = 1, .fixes = fixes,
+	struct walk_file file = {.path = shown, .shown = shown, .is_named = true, .settings = settings};
+	struct run run = {.files = &file, .text = raw, .count = 1, .fixes = fixes,
 			  .limits = limits, .sink = sink};
 
 	if (!raw.at)

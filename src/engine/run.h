@@ -16,6 +16,7 @@ struct run_file {
 	const struct lint_result *result; /* NULL where the file could not be read or decoded */
 	const char *error;                /* then: why; else NULL */
 	const struct source *source;      /* the text that was checked, where there is something to say about it; else NULL */
+	const struct settings *settings;  /* that it was checked with */
 	const struct run_fix *fix;        /* where fixes were wanted: what came of them; else NULL */
 };
 
@@ -40,13 +41,13 @@ struct run_totals {
 	struct lint_timing timing;
 };
 
-/* Checks all FILES with THREADS workers (0: as many as cores), and makes the fixes that FIXES (NULL: none) wants; they are
- * handed to the sink, and it is for the caller to write them once all files are checked, as files look into each other.
- * LIMITS: see lint_worker_limit. */
-struct run_totals run_files(const struct linter *linter, const struct walk_file *files, size_t count, int threads,
-			    const struct fix_policy *fixes, const struct lint_limits *limits, struct run_sink *sink);
+/* Checks all FILES, each by its settings, with THREADS workers (0: as many as cores), and where FIXES makes the fixes that
+ * the settings want; they are handed to the sink, and it is for the caller to write them once all files are checked, as
+ * files look into each other. LIMITS: see lint_worker_limit. */
+struct run_totals run_files(const struct walk_file *files, size_t count, int threads, bool fixes,
+			    const struct lint_limits *limits, struct run_sink *sink);
 /* The same for one document that is already in memory, such as standard input. */
-struct run_totals run_text(const struct linter *linter, const char *shown, struct str raw,
-			   const struct fix_policy *fixes, const struct lint_limits *limits, struct run_sink *sink);
+struct run_totals run_text(const struct settings *settings, const char *shown, struct str raw,
+			   bool fixes, const struct lint_limits *limits, struct run_sink *sink);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "base/vec.h"
 #include "rule/match.h"
 
@@ -9,6 +10,7 @@
 struct entry {
 	const struct pragma *pragma;
 	const struct pragma_name *name; /* NULL: all rules */
+	const char *text; /* of the name */
 	bool used;
 	uint8_t *codes; /* where all rules are meant: by rule index, whether it suppressed one of that rule */
 	struct lint_suppressed *told; /* what it says of a finding, once there is one */
@@ -50,17 +52,17 @@ static bool entry_names(const struct suppressing *s, const struct entry *entry, 
 {
 	if (!entry->name)
 		return !s->is_tool[rule->index];
-	if (s->is_tool[rule->index] && entry->name->text.length < TOOL_PREFIX)
+	if (s->is_tool[rule->index] && (entry->name->text.length < TOOL_PREFIX || strcasecmp(entry->text, "ALL") == 0))
 		return false;
-	return select_names(entry->name->text, rule) && (!s->is_tool[rule->index] || !select_is_all(entry->name->text));
+	return rule_is_named(entry->text, rule);
 }
 
 static bool names_any(const struct suppressing *s, const struct entry *entry)
 {
-	if (!entry->name || select_is_all(entry->name->text))
+	if (!entry->name)
 		return true;
 	for (size_t i = 0; i < s->in->rules->count; i++)
-		if (select_names(entry->name->text, s->in->rules->rules[i]))
+		if (rule_is_named(entry->text, s->in->rules->rules[i]))
 			return true;
 	return false;
 }
@@ -107,7 +109,9 @@ static void set_up(struct suppressing *s, const struct pragma_list *pragmas)
 		for (size_t k = 0; k < comment->count; k++) {
 			comment->entries[k].pragma = pragma;
 			comment->entries[k].name = pragma->name_count ? &pragma->names[k] : NULL;
-			if (!pragma->name_count)
+			if (pragma->name_count)
+				comment->entries[k].text = arena_dup_bytes(scratch, pragma->names[k].text.at, pragma->names[k].text.length);
+			else
 				comment->entries[k].codes = ARENA_ARRAY(scratch, uint8_t, rules + 1);
 		}
 	}

@@ -6,10 +6,9 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/os.h"
+#include "base/path.h"
 #include "base/vec.h"
 #include "text/glob.h"
-#include "text/notebook.h"
-#include "text/path.h"
 
 /* Larger ignore files are not read: nobody wrote them. */
 enum { IGNORE_FILE_LIMIT = 16 << 20 };
@@ -31,6 +30,7 @@ struct item {
 	const char *real;    /* absolute, links resolved up to the named root; what ignore files are matched with */
 	const char *shown;   /* logical, relative to the current folder; set when the walk is over */
 	const struct level *level; /* of the folder that holds it; for a root, of the folders above */
+	const struct settings *settings; /* for what the folder holds */
 	struct os_stat stat;
 	bool is_linked; /* a link led here */
 	bool is_named;  /* is itself one of the paths */
@@ -38,6 +38,7 @@ struct item {
 
 struct walker {
 	struct walk *walk;
+	struct config *config;
 	struct arena scratch; /* folders, levels and listings; dies with the walk */
 	const char *current;  /* the current folder, or NULL where it cannot be told */
 	struct map folders;   /* those visited, by device and inode */
@@ -66,29 +67,13 @@ static void problem_add(struct walker *walker, struct walk_problem problem)
 	walk->problems[walk->problem_count++] = problem;
 }
 
-static bool is_excluded_name(const char *name)
+/* Whether FOLDER's settings take the entry of that NAME, at REAL. */
+static bool is_wanted(const struct item *folder, const char *real, const char *name, bool is_folder)
 {
-	/* Ruff's list, with __pycache__ and build. */
-	static const char *const names[] = {
-		".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox",
-		".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode",
-		"__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist", "node_modules", "site-packages",
-		"venv",
-	};
-
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool is_source_name(const char *name)
-{
-	struct str text = str_from(name);
-
 	/* Emacs marks a file being edited by a dangling link ".#file.py". */
-	return (str_ends(text, ".py") || str_ends(text, ".pyi") || notebook_is_name(name)) && !str_starts(text, ".#");
+	if (!is_folder && (str_starts(str_from(name), ".#") || !settings_includes(folder->settings, real)))
+		return false;
+	return !settings_excluded_by(folder->settings, real, is_folder);
 }
 
 /* Reads ignore file NAME of FOLDER into LIST; a missing one is empty. */
@@ -216,9 +201,17 @@ static bool folder_enter(struct walker *walker, const struct os_stat *stat)
 	return true;
 }
 
+/* Whether the file that was named is left out all the same. */
+static bool is_left_out(struct walker *walker, const char *logical)
+{
+	const struct settings *settings = config_for_file(walker->config, logical);
+
+	return settings->force_exclude && settings_file_excluded_by(settings, logical);
+}
+
 static void root_add(struct walker *walker, const char *path)
 {
-	struct item root = {.path = path};
+	struct item root = {.path = path, .is_named = true};
 	struct err err;
 
 	if (!os_stat_get(path, &root.stat, &err)) {
@@ -245,6 +238,8 @@ static void root_add(struct walker *walker, const char *path)
 		if (strcmp(root.path, ".") == 0)
 			root.path = "";
 		VEC_ADD(&walker->roots, root);
+	} else if (is_left_out(walker, root.logical)) {
+		walker->walk->excluded_count++;
 	} else {
 		root.is_named = true;
 		VEC_ADD(&walker->files, root);
@@ -260,10 +255,10 @@ static void entry_add(struct walker *walker, const struct item *folder, const st
 	struct item item = {.level = level, .stat = entry->stat, .is_linked = folder->is_linked || entry->stat.is_link};
 	struct err err;
 
-	if (is_folder ? is_excluded_name(entry->name) : !is_source_name(entry->name))
-		return;
 	item.real = path_join(arena, folder->real, entry->name);
-	if (level && is_ignored(level, item.real, is_folder))
+	if (!is_wanted(folder, item.real, entry->name, is_folder))
+		return;
+	if (folder->settings->respect_gitignore && level && is_ignored(level, item.real, is_folder))
 		return;
 	item.path = path_join(arena, folder->path, entry->name);
 	item.logical = path_join(arena, folder->logical, entry->name);
@@ -280,7 +275,7 @@ static void entry_add(struct walker *walker, const struct item *folder, const st
 	}
 }
 
-static void folder_walk(struct walker *walker, const struct item *folder)
+static void folder_walk(struct walker *walker, struct item *folder)
 {
 	const char *path = folder->path[0] ? folder->path : ".";
 	struct os_entry *entries;
@@ -295,6 +290,7 @@ static void folder_walk(struct walker *walker, const struct item *folder)
 		return;
 	}
 	VEC_ADD(&walker->entered, arena_dup(&walker->walk->arena, path));
+	folder->settings = config_for_folder(walker->config, folder->real);
 	level = level_new(walker, folder->level, folder->path, folder->real);
 	for (size_t i = 0; i < count; i++)
 		entry_add(walker, folder, level, &entries[i]);
@@ -383,6 +379,7 @@ static void files_finish(struct walker *walker)
 			.path = arena_dup(&walk->arena, item->path),
 			.shown = arena_dup(&walk->arena, item->shown),
 			.is_named = item->is_named,
+			.settings = config_for_file(walker->config, item->is_named ? item->logical : item->real),
 		};
 	}
 	map_release(&seen);
@@ -400,9 +397,9 @@ static void walker_release(struct walker *walker)
 	arena_release(&walker->scratch);
 }
 
-void walk_init(struct walk *walk, const char *const *paths, size_t count)
+void walk_init(struct walk *walk, struct config *config, const char *const *paths, size_t count)
 {
-	struct walker walker = {.walk = walk, .folders = MAP_INIT};
+	struct walker walker = {.walk = walk, .config = config, .folders = MAP_INIT};
 
 	*walk = (struct walk){.files = NULL};
 	arena_init(&walk->arena);

@@ -1,9 +1,9 @@
 /* From the paths a person named to the files to check.
  *
  * Folders are walked in byte order of names, honouring .gitignore, .ignore and
- * .git/info/exclude and leaving out the usual folders (.git, .venv, venv,
- * node_modules, build, dist, __pycache__, …); these apply below the named root
- * only. A file that is named itself is always taken. */
+ * .git/info/exclude and what the configuration leaves out; these apply below
+ * the named root only. A file that is named itself is always taken, unless the
+ * configuration says `force-exclude`. */
 #ifndef VRAMLINT_ENGINE_WALK_H
 #define VRAMLINT_ENGINE_WALK_H
 
@@ -11,12 +11,14 @@
 #include <stddef.h>
 #include "base/arena.h"
 #include "base/err.h"
+#include "engine/config.h"
 
 struct walk_file {
 	const char *path; /* as to open it */
 	const char *shown; /* relative to the current directory, "../" where it lies outside, "/" between parts */
 	bool is_named; /* by a person, and not found in a folder */
 	struct str text;   /* to be checked in place of what the file holds; at is NULL: that */
+	const struct settings *settings;
 };
 
 struct walk_problem {
@@ -32,11 +34,12 @@ struct walk {
 	size_t folder_count;
 	struct walk_problem *problems; /* missing paths, unreadable folders, dangling links */
 	size_t problem_count;
+	size_t excluded_count; /* files named that the configuration leaves out */
 };
 
-/* PATHS that do not exist are problems. Links to folders are followed once each, so loops end. Takes *.py, *.pyi
- * and *.ipynb. */
-void walk_init(struct walk *walk, const char *const *paths, size_t count);
+/* CONFIG says what is left out and gives each file its settings. PATHS that do not exist are problems. Links to folders
+ * are followed once each, so loops end. */
+void walk_init(struct walk *walk, struct config *config, const char *const *paths, size_t count);
 void walk_release(struct walk *walk);
 
 #endif

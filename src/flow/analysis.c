@@ -59,12 +59,9 @@ static struct args *unknown_args(struct interp *in, const struct def *def, bool 
 	return args;
 }
 
-static void run_function(struct interp *in, struct def *def)
+static void call_function(struct interp *in, struct def *def)
 {
 	struct object *function = in->functions[def->index];
-	if (!function)
-		return;
-	begin_root(in, def);
 	struct frame frame = {.def = def, .scope = in->module_scope};
 	in->frame = &frame;
 	struct args *args = unknown_args(in, def, false);
@@ -76,6 +73,28 @@ static void run_function(struct interp *in, struct def *def)
 		run_generator(in, &generator, NULL, &off);
 	} else {
 		call_def(in, function, 0, args, NULL);
+	}
+}
+
+static bool function_body(struct interp *in, struct loop *loop, void *context)
+{
+	(void)loop;
+	call_function(in, context);
+	return true;
+}
+
+static void run_function(struct interp *in, struct def *def)
+{
+	if (!in->functions[def->index])
+		return;
+	begin_root(in, def);
+	if (model_step_get(in->model, def->name)) {
+		struct loop *loop = loop_enter(in, def, LOOP_VIRTUAL, def->head);
+		loop->virtual_name = "step";
+		loop->def = def;
+		run_loop(in, loop, function_body, def, true);
+	} else {
+		call_function(in, def);
 	}
 	end_root(in);
 }
@@ -190,6 +209,8 @@ static void method_loops(struct interp *in, struct method_walk *walk)
 {
 	const struct model_class *library = walk->self->library;
 	walk->hook = library ? model_hook_get(in->model, library, walk->def->name) : NULL;
+	if (!walk->hook)
+		walk->hook = model_step_get(in->model, walk->def->name);
 	if (walk->hook) {
 		walk->loop_count = walk->hook->loop_count;
 		memcpy(walk->loops, walk->hook->loops, sizeof walk->loops);

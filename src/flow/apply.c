@@ -489,10 +489,30 @@ static void apply_inplace(struct interp *in, const struct model_effect *effect, 
 	write_tensor(in, base, receiver, &value, node->span);
 }
 
+/* What a function of a library keeps, it keeps somewhere in that library, for as long as the program runs. */
+static struct object *library_holder(struct interp *in, const struct model_effect *effect, const struct expr *node)
+{
+	struct place_key key = {effect, NULL, 0x305, 'L'};
+	struct object *holder = place_get(in, &key);
+	if (holder)
+		return holder;
+	struct loop *path = in->path;
+	in->path = NULL;
+	holder = object_new(in, effect, 0x305, KIND_CONTAINER, (struct span){0, 0}); /* nowhere in sight */
+	in->path = path;
+	holder->birth = NULL;
+	holder->def = in->module;
+	holder->call = NULL;
+	holder->name = receiver_text(in, node);
+	place_put(in, &key, holder);
+	return holder;
+}
+
 static void apply_effect(struct interp *in, const struct model_rule *rule, const struct model_effect *effect,
 			 const struct value *receiver, struct args *args, const struct expr *node)
 {
 	const struct value *target = effect_target(effect, receiver, args);
+	struct value held_by_library;
 	struct args *none;
 	switch (effect->kind) {
 	case EFFECT_LOG:
@@ -510,6 +530,10 @@ static void apply_effect(struct interp *in, const struct model_rule *rule, const
 		return;
 	default:
 		break;
+	}
+	if (!target && effect->kind == EFFECT_STORE && effect->on == MODEL_SELF) {
+		held_by_library = object_value(in, library_holder(in, effect, node));
+		target = &held_by_library;
 	}
 	if (!target)
 		return;

@@ -440,7 +440,8 @@ static struct value eval_yield(struct interp *in, const struct expr *e)
 		run_with_block(in, frame->block, v);
 		return value_of(KIND_UNKNOWN);
 	}
-	for (const struct loop *loop = in->path; loop && loop != frame->call->path; loop = loop->outer)
+	/* a yield outside of any function is no Python, but may be written */
+	for (const struct loop *loop = in->path; loop && frame->call && loop != frame->call->path; loop = loop->outer)
 		frame->yields_many |= !loop->is_struct;
 	frame->yielded = value_join(&in->origins, &frame->yielded, &v);
 	frame->yields_grad_off |= grad_is_off(in) && !frame->grad_decorated;

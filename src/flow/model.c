@@ -268,11 +268,21 @@ static void put_name(struct map *exact, struct map *prefixes, const char *name, 
 		map_put(exact, key, value);
 }
 
+static bool read_members(struct reading *r, const cJSON *object, struct model_class *class)
+{
+	return read_methods(r, cJSON_GetObjectItemCaseSensitive(object, "methods"), &class->methods) &&
+	       read_methods(r, cJSON_GetObjectItemCaseSensitive(object, "fields"), &class->fields) &&
+	       read_hooks(r, cJSON_GetObjectItemCaseSensitive(object, "hooks"), &class->hooks);
+}
+
 static bool read_class(struct reading *r, const cJSON *object, const char *name)
 {
-	struct model_class *class = ARENA_NEW(&r->model->arena, struct model_class);
+	struct model_class *known = flag_at(object, "adds") ? map_get(&r->model->classes, str_from(name)) : NULL;
+	struct model_class *class = known ? known : ARENA_NEW(&r->model->arena, struct model_class);
 	const cJSON *call = cJSON_GetObjectItemCaseSensitive(object, "instance");
 	const cJSON *made = cJSON_GetObjectItemCaseSensitive(object, "made");
+	if (known)
+		return read_members(r, object, class);
 	class->name = arena_dup(&r->model->arena, name);
 	class->base = text_at(r, object, "base");
 	class->role = text_at(r, object, "role");
@@ -285,9 +295,7 @@ static bool read_class(struct reading *r, const cJSON *object, const char *name)
 		return false;
 	if (made && !(class->made = read_rule(r, made)))
 		return false;
-	if (!read_methods(r, cJSON_GetObjectItemCaseSensitive(object, "methods"), &class->methods) ||
-	    !read_methods(r, cJSON_GetObjectItemCaseSensitive(object, "fields"), &class->fields) ||
-	    !read_hooks(r, cJSON_GetObjectItemCaseSensitive(object, "hooks"), &class->hooks))
+	if (!read_members(r, object, class))
 		return false;
 	put_name(&r->model->classes, &r->model->class_prefixes, name, class);
 	return true;
@@ -352,6 +360,15 @@ static bool read_entry(struct reading *r, const cJSON *entry)
 	return err_set(r->err, ERR_CONFIG, "cannot use '%s': an entry has none of call, class, method, alias", r->file);
 }
 
+static void read_steps(struct reading *r, const cJSON *names)
+{
+	struct model_hook *hook = ARENA_NEW(&r->model->arena, struct model_hook);
+	*hook = (struct model_hook){.loops = {"epoch", "step"}, .loop_count = 2};
+	for (const cJSON *item = cJSON_IsArray(names) ? names->child : NULL; item; item = item->next)
+		if (cJSON_IsString(item))
+			map_put(&r->model->steps, str_from(item->valuestring), hook);
+}
+
 static bool place_of_error(struct reading *r, struct str text)
 {
 	const char *at = cJSON_GetErrorPtr();
@@ -378,6 +395,7 @@ static bool read_file(struct model *model, const char *file, struct str text, st
 	for (const cJSON *item = cJSON_IsArray(imports) ? imports->child : NULL; item; item = item->next)
 		if (cJSON_IsString(item))
 			map_put(&model->imports, str_from(item->valuestring), model);
+	read_steps(&r, cJSON_GetObjectItemCaseSensitive(root, "step_functions"));
 	if (!cJSON_IsArray(entries))
 		ok = err_set(err, ERR_CONFIG, "cannot use '%s': it has no list 'entries'", file);
 	for (const cJSON *entry = ok ? entries->child : NULL; entry && ok; entry = entry->next)
@@ -405,7 +423,7 @@ static bool read_folder(struct model *model, const char *folder, struct err *err
 	return true;
 }
 
-bool model_init(struct model *model, const char *folder, struct err *err)
+bool model_init(struct model *model, const struct model_extra *extra, struct err *err)
 {
 	memset(model, 0, sizeof *model);
 	arena_init(&model->arena);
@@ -415,7 +433,8 @@ bool model_init(struct model *model, const char *folder, struct err *err)
 		if (str_starts(str_from(file->name), "rules/models/"))
 			ok = read_file(model, file->name, (struct str){file->text, file->length}, err);
 	}
-	ok = ok && (!folder || read_folder(model, folder, err));
+	ok = ok && (!extra || !extra->folder || read_folder(model, extra->folder, err));
+	ok = ok && (!extra || !extra->text || read_file(model, extra->text_name, str_from(extra->text), err));
 	if (!ok)
 		model_release(model);
 	return ok;
@@ -437,7 +456,7 @@ void model_release(struct model *model)
 	map_each(&model->classes, release_class, NULL);
 	map_each(&model->class_prefixes, release_class, NULL);
 	struct map *maps[] = {&model->calls, &model->call_prefixes, &model->classes, &model->class_prefixes,
-			      &model->methods, &model->imports, &model->aliases};
+			      &model->methods, &model->imports, &model->aliases, &model->steps};
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
 		map_release(maps[i]);
 	arena_release(&model->arena);
@@ -519,6 +538,11 @@ const struct model_hook *model_hook_get(const struct model *model, const struct 
 			return hook;
 	}
 	return NULL;
+}
+
+const struct model_hook *model_step_get(const struct model *model, struct str name)
+{
+	return map_get(&model->steps, name);
 }
 
 const struct model_rule *model_instance_call(const struct model *model, const struct model_class *class)

@@ -138,11 +138,19 @@ struct model {
 	struct map methods;   /* of any receiver */
 	struct map imports;   /* first part of a dotted name that makes a file worth reading */
 	struct map aliases;   /* dotted name → canonical dotted name */
+	struct map steps;     /* functions and methods that somebody out of sight calls in each step → struct model_hook */
 	const char *module_name_pattern; /* PCRE2, or NULL */
 };
 
-/* Loads the embedded files and then every JSON file of FOLDER (may be NULL). */
-bool model_init(struct model *model, const char *folder, struct err *err);
+/* Knowledge beside the built-in one. */
+struct model_extra {
+	const char *folder;    /* whose JSON files are read, or NULL */
+	const char *text;      /* one more such file as text, read last, or NULL */
+	const char *text_name; /* what messages call it */
+};
+
+/* Loads the embedded files and then EXTRA (may be NULL). */
+bool model_init(struct model *model, const struct model_extra *extra, struct err *err);
 void model_release(struct model *model);
 
 /* What calling DOTTED does, or NULL where nothing is known. An exact name wins over a "prefix.*", a longer prefix over
@@ -155,6 +163,8 @@ const struct model_rule *model_field(const struct model *model, const struct mod
 /* The method that any receiver may have. */
 const struct model_rule *model_any_method(const struct model *model, struct str name);
 const struct model_hook *model_hook_get(const struct model *model, const struct model_class *class, struct str name);
+/* The hook that a function or method of that name is, whatever its class: it runs once a step; or NULL. */
+const struct model_hook *model_step_get(const struct model *model, struct str name);
 const struct model_rule *model_instance_call(const struct model *model, const struct model_class *class);
 /* "torch.nn.Module" for "torch.nn.modules.module.Module": the name that entries use; DOTTED itself where none. */
 const char *model_canonical(const struct model *model, const char *dotted);

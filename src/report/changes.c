@@ -16,7 +16,7 @@ static void nothing_file(struct report *report, const struct run_file *file)
 static void nothing_end(struct report *report, const struct report_totals *totals)
 {
 	if (!report->options.quiet)
-		summary_add(&report->out, totals);
+		summary_add_fixed(&report->out, totals);
 }
 
 static void changes_end(struct report *report, const struct report_totals *totals)

@@ -108,7 +108,7 @@ static void junit_file(struct report *report, const struct run_file *file)
 	}
 	for (size_t i = 0; file->result && i < file->result->finding_count; i++) {
 		const struct finding *finding = &file->result->findings[i];
-		bool fails = finding->severity >= report->options.fail_on;
+		bool fails = finding->severity >= file->settings->fail_on;
 
 		add_finding(&cases, file, finding, fails);
 		counts.tests++;

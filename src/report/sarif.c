@@ -324,11 +324,12 @@ static void write_properties(struct json_writer *writer, const struct finding *f
 static void write_result(struct json_writer *writer, const struct subject *subject, const struct finding *finding)
 {
 	const struct report_options *options = &subject->report->options;
+	int index;
 
 	json_object_begin(writer);
 	json_member_text(writer, "ruleId", finding->rule->code);
-	if (options->rules)
-		json_member_int(writer, "ruleIndex", sarif_rule_index(options, finding->rule));
+	if (options->rules && (index = sarif_rule_index(options, finding->rule)) >= 0)
+		json_member_int(writer, "ruleIndex", index);
 	json_member_text(writer, "level", sarif_level(finding->severity));
 	write_linked_message(writer, finding);
 	write_primary(writer, subject, finding);

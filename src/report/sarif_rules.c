@@ -1,6 +1,7 @@
 #include "report/sarif_rules.h"
 
 #include <ctype.h>
+#include <string.h>
 
 #include "rule/select.h"
 
@@ -22,9 +23,11 @@ int sarif_rule_index(const struct report_options *options, const struct rule *ru
 	int index = 0;
 
 	for (size_t i = 0; i < options->rules->count; i++) {
-		if (options->rules->rules[i] == rule)
-			return is_listed(options, rule) ? index : -1;
-		index += is_listed(options, options->rules->rules[i]);
+		const struct rule *known = options->rules->rules[i];
+
+		if (strcmp(known->code, rule->code) == 0)
+			return is_listed(options, known) ? index : -1;
+		index += is_listed(options, known);
 	}
 	return -1;
 }

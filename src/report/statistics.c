@@ -1,7 +1,9 @@
 /* How many findings each rule has, the most first. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "base/vec.h"
 #include "report/formats.h"
 #include "report/style.h"
 #include "report/title.h"
@@ -11,16 +13,14 @@
 
 /* Of one rule. */
 struct count {
-	const struct rule *rule; /* NULL: none was found yet */
+	const struct rule *rule;
 	size_t findings, files;
 	enum severity worst;
 	size_t last_file; /* in which it was found, counted from 1 */
 };
 
-/* By number of the rule; grows with the numbers. */
 struct counts {
-	struct count *items;
-	size_t count;
+	VEC(struct count) rules; /* in the order in which they were found */
 	size_t files; /* seen so far */
 };
 
@@ -31,13 +31,13 @@ static void statistics_begin(struct report *report)
 
 static struct count *count_of(struct counts *counts, const struct rule *rule)
 {
-	if (rule->index >= counts->count) {
-		counts->items = mem_resize(counts->items, rule->index + 1, sizeof *counts->items);
-		memset(counts->items + counts->count, 0, (rule->index + 1 - counts->count) * sizeof *counts->items);
-		counts->count = rule->index + 1;
+	/* by code: files with settings of their own have their own copy of the rules */
+	for (size_t i = 0; i < counts->rules.count; i++) {
+		if (strcmp(counts->rules.items[i].rule->code, rule->code) == 0)
+			return &counts->rules.items[i];
 	}
-	counts->items[rule->index].rule = rule;
-	return &counts->items[rule->index];
+	VEC_ADD(&counts->rules, (struct count){.rule = rule});
+	return &counts->rules.items[counts->rules.count - 1];
 }
 
 static void statistics_file(struct report *report, const struct run_file *file)
@@ -63,15 +63,15 @@ static int most_first(const void *a, const void *b)
 
 	if (x->findings != y->findings)
 		return x->findings < y->findings ? 1 : -1;
-	return x->rule && y->rule ? strcmp(x->rule->code, y->rule->code) : 0;
+	return strcmp(x->rule->code, y->rule->code);
 }
 
 static int widest(const struct counts *counts, const char *(*text)(const struct count *count))
 {
 	size_t width = 0;
 
-	for (size_t i = 0; i < counts->count && counts->items[i].findings; i++) {
-		size_t length = strlen(text(&counts->items[i]));
+	for (size_t i = 0; i < counts->rules.count; i++) {
+		size_t length = strlen(text(&counts->rules.items[i]));
 
 		width = length > width ? length : width;
 	}
@@ -105,20 +105,22 @@ static void statistics_end(struct report *report, const struct report_totals *to
 	struct counts *counts = report->state;
 	int severity_width, name_width;
 
-	if (counts->count > 0)
-		qsort(counts->items, counts->count, sizeof *counts->items, most_first);
+	if (counts->rules.count > 0)
+		qsort(counts->rules.items, counts->rules.count, sizeof *counts->rules.items, most_first);
 	severity_width = widest(counts, severity_of);
 	name_width = widest(counts, name_of);
-	for (size_t i = 0; i < counts->count && counts->items[i].findings; i++)
-		add_row(&report->out, &report->options, &counts->items[i], severity_width, name_width);
+	for (size_t i = 0; i < counts->rules.count; i++)
+		add_row(&report->out, &report->options, &counts->rules.items[i], severity_width, name_width);
 	if (!report->options.quiet && totals->files != totals->paths)
 		summary_add(&report->out, totals);
 }
 
 static void statistics_release(struct report *report)
 {
-	free(((struct counts *)report->state)->items);
-	free(report->state);
+	struct counts *counts = report->state;
+
+	VEC_RELEASE(&counts->rules);
+	free(counts);
 }
 
 const struct report_format report_statistics = {

@@ -20,9 +20,12 @@ static void add_severities(struct buf *out, const struct report_totals *totals)
 	buf_add_char(out, ')');
 }
 
-/* What --fix or --add-ignore has done. */
-static void add_fixed(struct buf *out, const struct report_totals *totals)
+void summary_add_fixed(struct buf *out, const struct report_totals *totals)
 {
+	if (totals->fixed == 0) {
+		buf_add_text(out, totals->fixed_by_comments ? "Nothing was suppressed.\n" : "Nothing was fixed.\n");
+		return;
+	}
 	buf_add_text(out, totals->fixed_by_comments ? "Suppressed " : "Fixed ");
 	add_count(out, totals->fixed, "finding");
 	buf_add_text(out, " in ");
@@ -57,7 +60,7 @@ static void add_findings(struct buf *out, const struct report_totals *totals)
 void summary_add(struct buf *out, const struct report_totals *totals)
 {
 	if (totals->fixed > 0)
-		add_fixed(out, totals);
+		summary_add_fixed(out, totals);
 	if (totals->findings > 0) {
 		add_findings(out, totals);
 	} else {

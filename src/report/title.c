@@ -6,7 +6,9 @@
 
 void title_add(struct buf *out, const struct report_options *options, const struct rule *rule)
 {
-	const char *link = options->links ? options->links[rule->index] : NULL;
+	/* a file may have settings with other rules than those of the whole run */
+	const struct rule *known = options->links ? rule_set_find(options->rules, str_from(rule->code)) : NULL;
+	const char *link = known ? options->links[known->index] : NULL;
 
 	style_begin(out, options->colour, STYLE_CODE);
 	if (link)

@@ -297,8 +297,12 @@ static void make_trail(const struct matching *m, const struct fact *fact, struct
 
 /* ---- findings ---- */
 
-static enum severity severity_of(const struct rule *rule, const struct rule_variant *variant, const struct fact *fact)
+static enum severity severity_of(const struct matching *m, const struct rule *rule, const struct rule_variant *variant,
+				 const struct fact *fact)
 {
+	const signed char *wanted = m->in->selection->severity;
+	if (wanted && wanted[rule->index] != SEVERITY_OWN)
+		return (enum severity)wanted[rule->index];
 	if (variant->severity_given)
 		return variant->severity;
 	if (rule->default_state == RULE_HINT)
@@ -374,7 +378,7 @@ static void match_fact(struct matching *m, const struct rule *rule, const struct
 		return;
 	struct finding finding = {.rule = rule, .cost = variant->cost, .proof = fact->proof};
 	finding.at = excerpt_at(m->in->source, fact->where, m->in->arena);
-	finding.severity = severity_of(rule, variant, fact);
+	finding.severity = severity_of(m, rule, variant, fact);
 	finding.message = fill(m, variant->message, fact, candidate);
 	finding.growth = fill(m, variant->growth, fact, candidate);
 	finding.help = fill(m, variant->help, fact, candidate);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* How exactly an entry of a list names a rule: the length of the prefix in between. */
+/* How exactly a pick names a rule: the length of the prefix in between. */
 enum { NAMED_NOT = -1, NAMED_BY_ALL = 0, NAMED_EXACTLY = 1 << 16 };
 
 static char lower(char c)
@@ -10,125 +10,112 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static bool starts_in_any_case(const char *text, struct str prefix)
+static bool starts_in_any_case(const char *text, const char *prefix)
 {
-	for (size_t i = 0; i < prefix.length; i++) {
-		if (text[i] == '\0' || lower(text[i]) != lower(prefix.at[i]))
+	for (; *prefix; text++, prefix++) {
+		if (*text == '\0' || lower(*text) != lower(*prefix))
 			return false;
 	}
 	return true;
 }
 
-static bool is_in_any_case(const char *text, struct str other)
+static bool is_in_any_case(const char *text, const char *other)
 {
-	return strlen(text) == other.length && starts_in_any_case(text, other);
+	return strlen(text) == strlen(other) && starts_in_any_case(text, other);
 }
 
-static bool is_blank(char c)
+static int exactness(const char *name, const struct rule *rule)
 {
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
+	size_t length = strlen(name);
 
-/* Takes the next entry that is not blank off the front of LIST. */
-static bool next_entry(struct str *list, struct str *entry)
-{
-	while (list->length > 0) {
-		const char *comma = memchr(list->at, ',', list->length);
-		size_t length = comma ? (size_t)(comma - list->at) : list->length;
-		size_t taken = comma ? length + 1 : length;
-
-		*entry = (struct str){list->at, length};
-		*list = (struct str){list->at + taken, list->length - taken};
-		while (entry->length > 0 && is_blank(entry->at[0]))
-			*entry = (struct str){entry->at + 1, entry->length - 1};
-		while (entry->length > 0 && is_blank(entry->at[entry->length - 1]))
-			entry->length--;
-		if (entry->length > 0)
-			return true;
-	}
-	return false;
-}
-
-static int entry_names(struct str entry, const struct rule *rule)
-{
-	if (is_in_any_case(rule->code, entry) || is_in_any_case(rule->name, entry))
+	if (is_in_any_case(rule->code, name) || is_in_any_case(rule->name, name))
 		return NAMED_EXACTLY;
-	if (is_in_any_case("ALL", entry))
+	if (is_in_any_case("ALL", name))
 		return NAMED_BY_ALL;
-	if (entry.length < NAMED_EXACTLY && starts_in_any_case(rule->code, entry))
-		return (int)entry.length;
+	if (length > 0 && length < NAMED_EXACTLY && starts_in_any_case(rule->code, name))
+		return (int)length;
 	return NAMED_NOT;
 }
 
-bool select_names(struct str entry, const struct rule *rule)
+bool rule_is_named(const char *name, const struct rule *rule)
 {
-	return entry.length && entry_names(entry, rule) != NAMED_NOT;
+	return exactness(name, rule) != NAMED_NOT;
 }
 
-bool select_is_all(struct str entry)
+/* The weightiest of the picks with VERB that name RULE, or NULL; its weight is over 0. */
+static const struct rule_pick *weightiest(enum rule_verb verb, const struct rule_pick *picks, size_t count,
+					  const struct rule *rule, int64_t *weight)
 {
-	return is_in_any_case("ALL", entry);
-}
+	const struct rule_pick *best = NULL;
 
-static int list_names(const char *text, const struct rule *rule)
-{
-	struct str list = str_from(text);
-	struct str entry;
-	int best = NAMED_NOT;
+	*weight = 0;
+	for (size_t i = 0; i < count; i++) {
+		int exact = picks[i].verb == verb ? exactness(picks[i].name, rule) : NAMED_NOT;
+		int64_t own = (int64_t)picks[i].rank * (2 * NAMED_EXACTLY) + exact + 1;
 
-	while (next_entry(&list, &entry)) {
-		int named = entry_names(entry, rule);
-
-		if (named > best)
-			best = named;
+		if (exact != NAMED_NOT && own > *weight) {
+			best = &picks[i];
+			*weight = own;
+		}
 	}
 	return best;
 }
 
-static bool any_rule_is_named(struct str entry, const struct rule_set *rules)
+void rules_choose(bool *chosen, const struct rule_set *rules, const struct rule_pick *picks, size_t count)
 {
-	if (is_in_any_case("ALL", entry))
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct rule *rule = rules->rules[i];
+		int64_t taken, left;
+
+		weightiest(RULE_TAKE, picks, count, rule, &taken);
+		weightiest(RULE_LEAVE, picks, count, rule, &left);
+		if (taken > 0 || left > 0)
+			chosen[rule->index] = taken > left;
+	}
+}
+
+void selection_init(struct selection *selection, const struct rule_set *rules, const struct rule_pick *picks,
+		    size_t count, bool defaults, enum proof min_confidence, struct arena *arena)
+{
+	selection->enabled = ARENA_ARRAY(arena, bool, rules->count + 1);
+	selection->severity = ARENA_ARRAY(arena, signed char, rules->count + 1);
+	selection->min_confidence = min_confidence;
+	for (size_t i = 0; i < rules->count; i++) {
+		const struct rule *rule = rules->rules[i];
+		int64_t weight;
+		const struct rule_pick *grade = weightiest(RULE_GRADE, picks, count, rule, &weight);
+
+		selection->enabled[rule->index] = defaults && rule->default_state != RULE_OPT_IN;
+		selection->severity[rule->index] = grade ? (signed char)grade->severity : SEVERITY_OWN;
+	}
+	rules_choose(selection->enabled, rules, picks, count);
+}
+
+static bool any_rule_is_named(const char *name, const struct rule_set *rules)
+{
+	if (is_in_any_case("ALL", name))
 		return true;
 	for (size_t i = 0; i < rules->count; i++) {
-		if (entry_names(entry, rules->rules[i]) != NAMED_NOT)
+		if (rule_is_named(name, rules->rules[i]))
 			return true;
 	}
 	return false;
 }
 
-static void warn_of_unknown(const char *text, const struct rule_set *rules, struct buf *warnings)
+void picks_warn(const struct rule_pick *picks, size_t count, const struct rule_set *rules, struct buf *warnings)
 {
-	struct str list = str_from(text);
-	struct str entry;
-
-	while (next_entry(&list, &entry)) {
+	for (size_t i = 0; i < count; i++) {
+		const struct rule_pick *pick = &picks[i];
 		const char *nearest;
 
-		if (any_rule_is_named(entry, rules))
+		if (any_rule_is_named(pick->name, rules))
 			continue;
-		nearest = rule_set_nearest(rules, entry);
-		buf_format(warnings, "no rule is called '%.*s'", STR_ARG(entry));
+		nearest = rule_set_nearest(rules, str_from(pick->name));
+		if (pick->place)
+			buf_format(warnings, "%s: ", pick->place);
+		buf_format(warnings, "no rule is called '%s'", pick->name);
 		if (nearest)
 			buf_format(warnings, "; did you mean '%s'?", nearest);
-		buf_add_char(warnings, '\n');
+		buf_add_char(warnings, '\0');
 	}
-}
-
-void selection_init(struct selection *selection, const struct rule_set *rules, const char *select, const char *ignore,
-		    enum proof min_confidence, struct arena *arena, struct buf *warnings)
-{
-	selection->enabled = ARENA_ARRAY(arena, bool, rules->count);
-	selection->min_confidence = min_confidence;
-	for (size_t i = 0; i < rules->count; i++) {
-		const struct rule *rule = rules->rules[i];
-		int ignored = list_names(ignore, rule);
-
-		/* Without a list, what is on by default yields to whatever ignores it. */
-		if (!select)
-			selection->enabled[rule->index] = rule->default_state != RULE_OPT_IN && ignored == NAMED_NOT;
-		else
-			selection->enabled[rule->index] = list_names(select, rule) > ignored;
-	}
-	warn_of_unknown(select, rules, warnings);
-	warn_of_unknown(ignore, rules, warnings);
 }

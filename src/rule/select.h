@@ -1,6 +1,7 @@
-/* Which rules run, and from which confidence on.
+/* Which rules run, how severe they are, and from which confidence on.
  *
- * Immutable once made; sized for one rule set. */
+ * Immutable once made; sized for one rule set. Rules are named by their code, a
+ * prefix of it ("VL1"), their name or ALL, in any case of letters. */
 #ifndef VRAMLINT_RULE_SELECT_H
 #define VRAMLINT_RULE_SELECT_H
 
@@ -9,19 +10,34 @@
 #include "base/buf.h"
 #include "rule/rule.h"
 
-/* Whether ENTRY of such a list means RULE: its code, the beginning of its code, its name (case matters not), or ALL. */
-bool select_names(struct str entry, const struct rule *rule);
-bool select_is_all(struct str entry);
-
 struct selection {
 	bool *enabled;              /* by rule index */
 	enum proof min_confidence;
+	signed char *severity;      /* by rule index: enum severity instead of the rule's own, or SEVERITY_OWN; NULL: all own */
 };
 
-/* Enables what SELECT names (NULL: the rules that are on or hint by default) less what IGNORE names (may be NULL).
- * Both are comma-separated lists of codes, code prefixes ("VL1"), names or ALL; the more specific entry wins between
- * the two lists, as in ruff. Names that no rule has are appended to WARNINGS, a line each with the nearest name. */
-void selection_init(struct selection *selection, const struct rule_set *rules, const char *select, const char *ignore,
-		    enum proof min_confidence, struct arena *arena, struct buf *warnings);
+enum { SEVERITY_OWN = -1 };
+
+enum rule_verb { RULE_TAKE, RULE_LEAVE, RULE_GRADE };
+
+/* One entry of a list of rules: NAME is taken, left out or, by RULE_GRADE, given SEVERITY. */
+struct rule_pick {
+	const char *name;
+	enum rule_verb verb;
+	enum severity severity;
+	int rank;          /* what was said at a higher rank wins over what was said lower */
+	const char *place; /* where it was said, for warnings ("vramlint.toml:3:11"), or NULL */
+};
+
+/* Whether NAME names RULE. */
+bool rule_is_named(const char *name, const struct rule *rule);
+/* Sets CHOSEN, by rule index, to what PICKS take and do not leave: of two picks that name a rule the higher rank wins,
+ * then the more exact name, then leaving. A rule that no pick names stays as it is in CHOSEN. */
+void rules_choose(bool *chosen, const struct rule_set *rules, const struct rule_pick *picks, size_t count);
+/* What PICKS select and grade. DEFAULTS: what is on, or hint, by default is selected where nothing leaves it. */
+void selection_init(struct selection *selection, const struct rule_set *rules, const struct rule_pick *picks,
+		    size_t count, bool defaults, enum proof min_confidence, struct arena *arena);
+/* Appends to WARNINGS, NUL-terminated each, the names that no rule has, with their place and the nearest name. */
+void picks_warn(const struct rule_pick *picks, size_t count, const struct rule_set *rules, struct buf *warnings);
 
 #endif

@@ -444,6 +444,14 @@ const char *source_line_end(const struct source *source)
 	return end > 1 && source->text[end - 2] == '\r' ? "\r\n" : "\n";
 }
 
+void source_init_plain(struct source *source, struct str text)
+{
+	*source = (struct source){.encoding = "utf-8"};
+	source->text = mem_dup(text.at, text.length);
+	source->length = (uint32_t)text.length;
+	lines_find(source);
+}
+
 void source_release(struct source *source)
 {
 	free(source->text);

@@ -52,6 +52,8 @@ bool source_init(struct source *source, struct str raw, struct err *err);
 /* Makes a source of TEXT, which is decoded already and is taken, that is otherwise as OTHER, a plain
  * file. */
 void source_init_like(struct source *source, const struct source *other, struct buf *text);
+/* Takes TEXT, of less than SOURCE_LIMIT bytes, as the UTF-8 that it says it is: no cookie, nothing repaired. */
+void source_init_plain(struct source *source, struct str text);
 void source_release(struct source *source);
 
 /* Appends TEXT, which is what the decoded text is to become, as the bytes of a file: byte order mark and encoding are those

@@ -67,8 +67,9 @@ static void file_write(const char *name, struct str text)
 
 static void script_check(const struct rule_set *rules, const char *models)
 {
-	struct buf warnings = BUF_INIT;
-	struct selection selection;
+	static const struct rule_pick all = {.name = "ALL", .verb = RULE_TAKE};
+	struct model_extra knowledge = {.folder = models};
+	struct settings settings;
 	struct lint_worker *worker;
 	struct lint_result result;
 	struct linter *linter;
@@ -77,12 +78,11 @@ static void script_check(const struct rule_set *rules, const char *models)
 	struct err err;
 
 	arena_init(&arena);
-	selection_init(&selection, rules, "ALL", NULL, PROOF_NAME, &arena, &warnings);
-	buf_release(&warnings);
-	linter = linter_new(rules, &selection, models, &err);
+	selection_init(&settings.selection, rules, &all, 1, false, PROOF_NAME, &arena);
+	settings.linter = linter = linter_new(rules, &knowledge, &err);
 	if (linter && source_init(&source, STR(script), &err)) {
-		worker = lint_worker_new(linter);
-		lint_source(worker, "fuzz.py", &source, &result);
+		worker = lint_worker_new();
+		lint_source(worker, &settings, "fuzz.py", &source, &result);
 		lint_result_release(&result);
 		lint_worker_free(worker);
 		source_release(&source);

@@ -10,25 +10,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct rule_set rules;
 static struct arena arena;
-static struct selection selection;
+static struct settings settings;
 static struct linter *linter;
 static struct lint_worker *worker;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	struct buf warnings = BUF_INIT;
+	static const struct rule_pick all = {.name = "ALL", .verb = RULE_TAKE};
 	struct err err;
 
 	arena_init(&arena);
 	if (!rule_set_init(&rules, NULL, &err))
 		BUG("the built-in rules do not load");
-	selection_init(&selection, &rules, "ALL", NULL, PROOF_NAME, &arena, &warnings);
-	buf_release(&warnings);
-	linter = linter_new(&rules, &selection, NULL, &err);
+	selection_init(&settings.selection, &rules, &all, 1, false, PROOF_NAME, &arena);
+	settings.linter = linter = linter_new(&rules, NULL, &err);
 	if (!linter)
 		BUG("the built-in rules make no linter");
 	/* One worker for all documents, as in a run: what a document leaves behind is part of the test. */
-	worker = lint_worker_new(linter);
+	worker = lint_worker_new();
 	return 0;
 }
 
@@ -41,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!source_init(&source, raw, &err))
 		return 0;
-	lint_source(worker, "fuzz.py", &source, &result);
+	lint_source(worker, &settings, "fuzz.py", &source, &result);
 	for (size_t i = 0; i < result.finding_count; i++) {
 		const struct excerpt *at = &result.findings[i].at;
 

@@ -16,22 +16,22 @@
 static struct {
 	struct rule_set rules;
 	struct arena arena;
-	struct selection selection;
+	struct settings settings;
 	struct linter *linter;
 	struct lint_worker *worker;
 } fixing;
 
 static inline int fix_set_up(void **state)
 {
-	struct buf warnings = BUF_INIT;
 	struct err err = {0};
 
 	arena_init(&fixing.arena);
 	assert_true(rule_set_init(&fixing.rules, NULL, &err));
-	selection_init(&fixing.selection, &fixing.rules, NULL, NULL, PROOF_USAGE, &fixing.arena, &warnings);
-	buf_release(&warnings);
-	fixing.linter = linter_new(&fixing.rules, &fixing.selection, NULL, &err);
-	fixing.worker = lint_worker_new(fixing.linter);
+	selection_init(&fixing.settings.selection, &fixing.rules, NULL, 0, true, PROOF_USAGE, &fixing.arena);
+	fixing.linter = linter_new(&fixing.rules, NULL, &err);
+	fixing.settings.linter = fixing.linter;
+	fixing.settings.rules = &fixing.rules;
+	fixing.worker = lint_worker_new();
 	return 0;
 }
 
@@ -55,8 +55,8 @@ static inline char *fix_text(const char *text, bool unsafe, struct fix_outcome *
 
 	if (!source_init(&source, str_from(text), &err))
 		fail_msg("%s", err.message);
-	lint_source(fixing.worker, NULL, &source, &result);
-	if (fix_source(fixing.worker, NULL, str_from(text), &source, &result, (struct fix_policy){unsafe}, &own))
+	lint_source(fixing.worker, &fixing.settings, NULL, &source, &result);
+	if (fix_source(fixing.worker, &fixing.settings, NULL, str_from(text), &source, &result, (struct fix_policy){unsafe}, &own))
 		fixed = mem_dup(own.source.text, own.source.length);
 	else
 		fixed = mem_dup(text, strlen(text));

@@ -5,25 +5,33 @@
 struct subject {
 	struct rule_set rules;
 	struct arena arena;
-	struct selection selection;
+	struct settings settings;
 	struct linter *linter;
 	struct lint_worker *worker;
 };
 
+/* NAME, or the default rules where it is NULL. */
+static void select_rules(struct subject *subject, const char *name)
+{
+	struct rule_pick pick = {.name = name, .verb = RULE_TAKE};
+
+	selection_init(&subject->settings.selection, &subject->rules, &pick, name != NULL, !name, PROOF_USAGE,
+		       &subject->arena);
+}
+
 static int set_up(void **state)
 {
 	struct subject *subject = calloc(1, sizeof *subject);
-	struct buf warnings = BUF_INIT;
 	struct err err = {0};
 
 	arena_init(&subject->arena);
 	assert_true(rule_set_init(&subject->rules, NULL, &err));
-	selection_init(&subject->selection, &subject->rules, NULL, NULL, PROOF_USAGE, &subject->arena, &warnings);
-	buf_release(&warnings);
-	subject->linter = linter_new(&subject->rules, &subject->selection, NULL, &err);
+	select_rules(subject, NULL);
+	subject->linter = linter_new(&subject->rules, NULL, &err);
 	if (!subject->linter)
 		fail_msg("%s", err.message);
-	subject->worker = lint_worker_new(subject->linter);
+	subject->settings.linter = subject->linter;
+	subject->worker = lint_worker_new();
 	*state = subject;
 	return 0;
 }
@@ -48,7 +56,7 @@ static struct lint_result linted(struct subject *subject, const char *text)
 
 	if (!source_init(&source, str_from(text), &err))
 		fail_msg("%s", err.message);
-	lint_source(subject->worker, "x.py", &source, &result);
+	lint_source(subject->worker, &subject->settings, "x.py", &source, &result);
 	source_release(&source); /* a result needs neither source nor tree */
 	return result;
 }
@@ -164,7 +172,6 @@ static void findings_are_in_order_and_as_selected(void **state)
 {
 	static const char both[] = HEAD "total = 0\n" LEAK "    total += loss\n    print(loss)\n";
 	struct subject *subject = *state;
-	struct buf warnings = BUF_INIT;
 	struct lint_result result = linted(subject, both);
 
 	assert_int_equal(result.finding_count, 3);
@@ -173,13 +180,12 @@ static void findings_are_in_order_and_as_selected(void **state)
 	assert_string_equal(result.findings[2].rule->code, "VL201");
 	assert_int_equal(result.findings[2].severity, SEVERITY_HINT);
 	lint_result_release(&result);
-	selection_init(&subject->selection, &subject->rules, "VL102", NULL, PROOF_USAGE, &subject->arena, &warnings);
+	select_rules(subject, "VL102");
 	result = linted(subject, both);
 	assert_int_equal(result.finding_count, 1);
 	assert_string_equal(result.findings->rule->code, "VL102");
 	lint_result_release(&result);
-	selection_init(&subject->selection, &subject->rules, NULL, NULL, PROOF_USAGE, &subject->arena, &warnings);
-	buf_release(&warnings);
+	select_rules(subject, NULL);
 }
 
 static void comments_suppress(void **state)
@@ -201,29 +207,33 @@ static void comments_suppress(void **state)
 	lint_result_release(&result);
 }
 
-static void expect_unused(struct subject *subject, const char *select, enum proof proof, size_t count)
+/* The first SELECTED of NAMES are selected, or, where it is 0, the default rules. */
+static void expect_unused(struct subject *subject, const char *const *names, size_t selected, enum proof proof, size_t count)
 {
-	struct buf warnings = BUF_INIT;
+	struct rule_pick picks[2] = {{0}};
 	struct lint_result result;
 
-	selection_init(&subject->selection, &subject->rules, select, NULL, proof, &subject->arena, &warnings);
+	for (size_t i = 0; i < selected; i++)
+		picks[i] = (struct rule_pick){.name = names[i], .verb = RULE_TAKE};
+	selection_init(&subject->settings.selection, &subject->rules, picks, selected, !selected, proof, &subject->arena);
 	result = linted(subject, HEAD "x = 1  # vramlint: ignore[VL101] -- nothing\ny = 1  # vramlint: ignore[VL4] -- nothing\n");
 	assert_int_equal(result.finding_count, count);
 	for (size_t i = 0; i < count; i++)
 		assert_string_equal(result.findings[i].rule->code, "VL001");
 	lint_result_release(&result);
-	selection_init(&subject->selection, &subject->rules, NULL, NULL, PROOF_USAGE, &subject->arena, &warnings);
-	buf_release(&warnings);
+	select_rules(subject, NULL);
 }
 
 static void only_what_was_looked_for_is_unused(void **state)
 {
-	expect_unused(*state, NULL, PROOF_USAGE, 2); /* a rule that is off by default is no reason not to say so */
-	expect_unused(*state, NULL, PROOF_NAME, 2);
-	expect_unused(*state, NULL, PROOF_FLOW, 0);
-	expect_unused(*state, "VL0,VL101", PROOF_USAGE, 1);
-	expect_unused(*state, "VL0", PROOF_USAGE, 0);
-	expect_unused(*state, "VL101", PROOF_USAGE, 0);
+	static const char *const names[] = {"VL0", "VL101"};
+
+	expect_unused(*state, NULL, 0, PROOF_USAGE, 2); /* a rule that is off by default is no reason not to say so */
+	expect_unused(*state, NULL, 0, PROOF_NAME, 2);
+	expect_unused(*state, NULL, 0, PROOF_FLOW, 0);
+	expect_unused(*state, names, 2, PROOF_USAGE, 1);
+	expect_unused(*state, names, 1, PROOF_USAGE, 0);
+	expect_unused(*state, names + 1, 1, PROOF_USAGE, 0);
 }
 
 static void what_cannot_be_parsed_makes_nothing_unused(void **state)
@@ -270,6 +280,8 @@ static void a_model_of_ones_own_is_known(void **state)
 	struct subject *subject = *state;
 	struct temp_tree tree;
 	struct err err = {0};
+	struct model_extra knowledge = {0};
+	struct settings settings = subject->settings;
 	struct linter *linter;
 	struct lint_worker *worker;
 	struct lint_result result;
@@ -278,13 +290,14 @@ static void a_model_of_ones_own_is_known(void **state)
 	temp_tree_init(&tree);
 	temp_tree_file("own.json", "{\"entries\": [{\"call\": \"mylib.keep\", \"returns\": {\"graph\": \"no\"}, \"store\": "
 				   "{\"into\": \"0\", \"op\": \"append\", \"value\": \"1\"}}]}");
-	linter = linter_new(&subject->rules, &subject->selection, tree.folder, &err);
+	knowledge.folder = tree.folder;
+	settings.linter = linter = linter_new(&subject->rules, &knowledge, &err);
 	assert_non_null(linter);
-	worker = lint_worker_new(linter);
+	worker = lint_worker_new();
 	assert_true(source_init(&source, str_from("import mylib\n" HEAD "xs = []\nfor x in loader:\n    loss = net(x).mean()\n"
 						  "    loss.backward()\n    mylib.keep(xs, loss)\n"),
 				&err));
-	lint_source(worker, "x.py", &source, &result);
+	lint_source(worker, &settings, "x.py", &source, &result);
 	assert_int_equal(result.finding_count, 1);
 	assert_int_equal(result.findings->at.start.line, 10);
 	lint_result_release(&result);
@@ -292,7 +305,7 @@ static void a_model_of_ones_own_is_known(void **state)
 	lint_worker_free(worker);
 	linter_free(linter);
 	temp_tree_file("own.json", "{");
-	assert_null(linter_new(&subject->rules, &subject->selection, tree.folder, &err));
+	assert_null(linter_new(&subject->rules, &knowledge, &err));
 	assert_non_null(strstr(err.message, "own.json"));
 	temp_tree_release(&tree);
 }
@@ -313,14 +326,28 @@ static void rules_and_queries_must_fit(void **state)
 				    .variants = &variant, .variant_count = 1};
 		struct rule *rules[] = {&rule};
 		struct rule_set set = {.rules = rules, .count = 1};
-		bool enabled = true;
-		struct selection selection = {&enabled, PROOF_USAGE};
 		struct err err = {0};
 
-		assert_null(linter_new(&set, &selection, NULL, &err));
+		assert_null(linter_new(&set, NULL, &err));
 		assert_int_equal(err.code, ERR_CONFIG);
 		if (!strstr(err.message, cases[i].message))
 			fail_msg("'%s' is told as: %s", cases[i].query, err.message);
+	}
+}
+
+static void what_is_no_python_is_lived_with(void **state)
+{
+	static const char *const texts[] = {
+		HEAD "for x in loader:\n    xs.append(net(x))\n    yield x\n",
+		HEAD "for x in loader:\n    return xs.append(net(x))\n",
+		HEAD "xs.append(net(x))\nawait x\n",
+	};
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct lint_result result = linted(*state, texts[i]);
+
+		assert_null(result.failure);
+		lint_result_release(&result);
 	}
 }
 
@@ -333,6 +360,7 @@ static void nothing_is_freed_without_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_no_python_is_lived_with),
 		cmocka_unit_test(a_leak_is_found_with_its_trail),
 		cmocka_unit_test(a_fingerprint_outlives_edits_elsewhere),
 		cmocka_unit_test(a_fingerprint_knows_the_scope),

@@ -41,7 +41,7 @@ static int begin(void **state)
 	subject.rules[0] = &subject.rule;
 	subject.set = (struct rule_set){.rules = subject.rules, .count = 1};
 	subject.enabled[0] = true;
-	subject.selection = (struct selection){subject.enabled, PROOF_USAGE};
+	subject.selection = (struct selection){subject.enabled, PROOF_USAGE, NULL};
 	subject.queries = query_set_new(flow_grammar.language, &source, 1, &err);
 	assert_non_null(subject.queries);
 	return 0;

@@ -312,7 +312,8 @@ static bool load(const char *text, struct model *own, struct err *err)
 
 	temp_tree_init(&tree);
 	temp_tree_file("own.json", text);
-	bool ok = model_init(own, tree.folder, err);
+	struct model_extra extra = {.folder = tree.folder};
+	bool ok = model_init(own, &extra, err);
 	temp_tree_release(&tree);
 	return ok;
 }

@@ -13,7 +13,7 @@ struct values {
 	int threads;
 	int level;
 	const char *select;
-	struct option_list formats;
+	struct setting_texts formats;
 	int most;
 	const char *reason;
 };
@@ -24,7 +24,7 @@ static const struct option_row rows[] = {
 	{"select", 0, OPTION_TEXT, "RULES", "choose", offsetof(struct values, select), NULL},
 	{"level", 'l', OPTION_CHOICE, "LEVEL", "how much", offsetof(struct values, level), levels},
 	{NULL, 'j', OPTION_NUMBER, "N", "threads", offsetof(struct values, threads), NULL},
-	{"format", 'f', OPTION_LIST, "FORMAT", "how", offsetof(struct values, formats), NULL},
+	{"format", 'f', OPTION_TEXTS, "FORMAT", "how", offsetof(struct values, formats), NULL},
 	{"most", 0, OPTION_COUNT, "N", "no more", offsetof(struct values, most), NULL},
 	{"add", 0, OPTION_TEXT, "[=REASON]", "add it", offsetof(struct values, reason), NULL},
 	{"quiet", 'q', OPTION_FLAG, NULL, "say less", offsetof(struct values, quiet), NULL},
@@ -37,7 +37,6 @@ static struct err err;
 
 static int set_up(void **state)
 {
-	option_list_release(&values.formats);
 	memset(&values, 0, sizeof values);
 	memset(&result, 0, sizeof result);
 	memset(&err, 0, sizeof err);
@@ -47,7 +46,6 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	option_result_release(&result);
-	option_list_release(&values.formats);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
+#include "engine/settings.h"
 #include "report/report.h"
 #include "rule/rule.h"
 
@@ -74,7 +75,8 @@ static int tear_down(void **state)
 /* The whole report of one file. */
 static const char *render(struct rendering *rendering, const char *format, struct report_options options)
 {
-	struct run_file file = {.path = rendering->path, .result = &rendering->result};
+	static const struct settings settings = {.fail_on = SEVERITY_NOTE};
+	struct run_file file = {.path = rendering->path, .result = &rendering->result, .settings = &settings};
 
 	report_release(&rendering->report);
 	report_init(&rendering->report, report_format_find(format), options);

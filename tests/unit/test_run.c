@@ -26,24 +26,23 @@ struct subject {
 	struct temp_tree tree;
 	struct rule_set rules;
 	struct arena arena;
-	struct selection selection;
+	struct settings settings;
 	struct linter *linter;
 };
 
 static int subject_setup(void **state)
 {
 	struct subject *subject = calloc(1, sizeof *subject);
-	struct buf warnings = BUF_INIT;
 	struct err err = {ERR_NONE, ""};
 
 	temp_tree_init(&subject->tree);
 	arena_init(&subject->arena);
 	assert_true(rule_set_init(&subject->rules, NULL, &err));
-	selection_init(&subject->selection, &subject->rules, NULL, NULL, PROOF_USAGE, &subject->arena, &warnings);
-	buf_release(&warnings);
-	subject->linter = linter_new(&subject->rules, &subject->selection, NULL, &err);
+	selection_init(&subject->settings.selection, &subject->rules, NULL, 0, true, PROOF_USAGE, &subject->arena);
+	subject->linter = linter_new(&subject->rules, NULL, &err);
 	if (!subject->linter)
 		fail_msg("%s", err.message);
+	subject->settings.linter = subject->linter;
 	*state = subject;
 	return 0;
 }
@@ -60,10 +59,14 @@ static int subject_teardown(void **state)
 	return 0;
 }
 
-static struct collector run_on(struct subject *subject, const struct walk_file *files, size_t count, int threads)
+static struct collector run_on(struct subject *subject, struct walk_file *files, size_t count, int threads)
 {
 	struct collector collector = {{file_take, NULL}, BUF_INIT, 0};
-	struct run_totals totals = run_files(subject->linter, files, count, threads, NULL, NULL, &collector.sink);
+	struct run_totals totals;
+
+	for (size_t i = 0; i < count; i++)
+		files[i].settings = &subject->settings;
+	totals = run_files(files, count, threads, false, NULL, &collector.sink);
 
 	assert_int_equal(totals.files, count);
 	assert_int_equal(totals.failed, count - collector.results);
@@ -103,7 +106,7 @@ static void files_come_in_order_from_any_number_of_threads(void **state)
 
 static void what_cannot_be_read_ends_nothing(void **state)
 {
-	static const struct walk_file files[] = {
+	static struct walk_file files[] = {
 		{.path = "zeros.py", .shown = "shown/zeros.py"}, {.path = "good.py", .shown = "good.py"},
 		{.path = "gone.py", .shown = "gone.py"},	 {.path = "cookie.py", .shown = "cookie.py"},
 		{.path = "last.py", .shown = "last.py"},
@@ -128,12 +131,12 @@ static void text_in_memory_is_checked_too(void **state)
 {
 	struct subject *subject = *state;
 	struct collector collector = {{file_take, NULL}, BUF_INIT, 0};
-	struct run_totals totals = run_text(subject->linter, "<stdin>", STR("x = 1\n"), NULL, NULL, &collector.sink);
+	struct run_totals totals = run_text(&subject->settings, "<stdin>", STR("x = 1\n"), false, NULL, &collector.sink);
 
 	assert_int_equal(totals.files, 1);
-	totals = run_text(subject->linter, "empty", (struct str){NULL, 0}, NULL, NULL, &collector.sink);
+	totals = run_text(&subject->settings, "empty", (struct str){NULL, 0}, false, NULL, &collector.sink);
 	assert_int_equal(totals.failed, 0);
-	totals = run_text(subject->linter, "bad", STR("\xff"), NULL, NULL, &collector.sink);
+	totals = run_text(&subject->settings, "bad", STR("\xff"), false, NULL, &collector.sink);
 	assert_int_equal(totals.failed, 1);
 	assert_non_null(strstr(collector.told.bytes, "<stdin>: checked\nempty: checked\nbad: cannot read 'bad': not text"));
 	buf_release(&collector.told);
@@ -150,7 +153,7 @@ static void what_cannot_be_parsed_at_all_has_failed(void **state)
 	buf_add_text(&text, "import torch\nx = ");
 	for (int i = 0; i < 20000; i++)
 		buf_add_text(&text, "([{");
-	totals = run_text(subject->linter, "x.py", buf_get(&text), NULL, NULL, &collector.sink);
+	totals = run_text(&subject->settings, "x.py", buf_get(&text), false, NULL, &collector.sink);
 	assert_int_equal(totals.failed, 1);
 	assert_string_equal(buf_text(&collector.told), "x.py: cannot check 'x.py': cannot parse what begins in line 1\n");
 	buf_release(&text);

@@ -44,12 +44,27 @@ static int tear_down(void **state)
 	return 0;
 }
 
+/* The entries of LIST, separated by commas. */
+static void pick_each(struct fixture *fixture, const char *list, enum rule_verb verb, struct rule_pick *picks,
+		      size_t *count)
+{
+	char *names = arena_dup(&fixture->arena, list ? list : "");
+
+	for (char *name = strtok(names, ","); name; name = strtok(NULL, ","))
+		picks[(*count)++] = (struct rule_pick){.name = name, .verb = verb};
+}
+
 static const char *selected(struct fixture *fixture, const char *select, const char *ignore)
 {
+	struct rule_pick picks[16];
 	struct selection selection;
+	size_t count = 0;
 
 	buf_reset(&fixture->warnings);
-	selection_init(&selection, &fixture->rules, select, ignore, PROOF_USAGE, &fixture->arena, &fixture->warnings);
+	pick_each(fixture, select, RULE_TAKE, picks, &count);
+	pick_each(fixture, ignore, RULE_LEAVE, picks, &count);
+	selection_init(&selection, &fixture->rules, picks, count, !select, PROOF_USAGE, &fixture->arena);
+	picks_warn(picks, count, &fixture->rules, &fixture->warnings);
 	assert_int_equal(selection.min_confidence, PROOF_USAGE);
 	for (size_t i = 0; i < fixture->rules.count; i++)
 		fixture->enabled[i] = selection.enabled[i] ? '1' : '0';
@@ -72,10 +87,10 @@ static void select_names_codes_prefixes_and_all(void **state)
 	assert_string_equal(selected(*state, "", NULL), "0000");
 }
 
-static void case_and_blanks_matter_not(void **state)
+static void case_matters_not(void **state)
 {
-	assert_string_equal(selected(*state, " vl101 ,, Raw-Tensor-Log\t", NULL), "1001");
-	assert_string_equal(selected(*state, "all", " vl2 "), "1110");
+	assert_string_equal(selected(*state, "vl101,Raw-Tensor-Log", NULL), "1001");
+	assert_string_equal(selected(*state, "all", "vl2"), "1110");
 	assert_int_equal(((struct fixture *)*state)->warnings.length, 0);
 }
 
@@ -122,8 +137,44 @@ static void unknown_names_are_told_with_the_nearest(void **state)
 	struct fixture *fixture = *state;
 
 	assert_string_equal(selected(fixture, "tensor-apend,VL101", "no-such-thing-at-all"), "1000");
-	assert_string_equal(buf_text(&fixture->warnings), "no rule is called 'tensor-apend'; did you mean 'tensor-append'?\n"
-							  "no rule is called 'no-such-thing-at-all'\n");
+	assert_memory_equal(buf_text(&fixture->warnings),
+			    "no rule is called 'tensor-apend'; did you mean 'tensor-append'?\0"
+			    "no rule is called 'no-such-thing-at-all'\0",
+			    fixture->warnings.length);
+	assert_int_equal(fixture->warnings.length, 64 + 41);
+}
+
+static void a_higher_rank_wins_over_a_more_exact_name(void **state)
+{
+	static const struct rule_pick picks[] = {
+		{.name = "VL101", .verb = RULE_LEAVE, .rank = 1},
+		{.name = "VL1", .verb = RULE_TAKE, .rank = 2},
+		{.name = "VL102", .verb = RULE_LEAVE, .rank = 2},
+	};
+	bool chosen[] = {false, false, false, true};
+	struct fixture *fixture = *state;
+
+	rules_choose(chosen, &fixture->rules, picks, 3);
+	assert_true(chosen[0] && !chosen[1] && chosen[2] && chosen[3]);
+}
+
+static void grades_go_to_the_most_exactly_named(void **state)
+{
+	static const struct rule_pick picks[] = {
+		{.name = "ALL", .verb = RULE_GRADE, .severity = SEVERITY_HINT},
+		{.name = "VL101", .verb = RULE_GRADE, .severity = SEVERITY_ERROR},
+		{.name = "VL1", .verb = RULE_GRADE, .severity = SEVERITY_NOTE},
+	};
+	struct fixture *fixture = *state;
+	struct selection selection;
+
+	selection_init(&selection, &fixture->rules, picks, 3, true, PROOF_FLOW, &fixture->arena);
+	assert_int_equal(selection.severity[0], SEVERITY_ERROR);
+	assert_int_equal(selection.severity[1], SEVERITY_NOTE);
+	assert_int_equal(selection.severity[3], SEVERITY_HINT);
+	assert_true(selection.enabled[0] && !selection.enabled[2]);
+	selection_init(&selection, &fixture->rules, NULL, 0, true, PROOF_FLOW, &fixture->arena);
+	assert_int_equal(selection.severity[0], SEVERITY_OWN);
 }
 
 static void enabled_is_by_index_not_by_place(void **state)
@@ -144,13 +195,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(without_lists_the_defaults_run, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(select_names_codes_prefixes_and_all, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(case_and_blanks_matter_not, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(case_matters_not, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(ignore_takes_from_the_defaults, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_more_specific_entry_wins, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(at_equal_specificity_ignore_wins, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_list_counts_by_its_most_specific_entry, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_part_of_a_name_is_no_prefix, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(unknown_names_are_told_with_the_nearest, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_higher_rank_wins_over_a_more_exact_name, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(grades_go_to_the_most_exactly_named, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(enabled_is_by_index_not_by_place, set_up, tear_down),
 	};
 

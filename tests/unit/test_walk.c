@@ -3,6 +3,18 @@
 #include "temp_tree.h"
 #include "base/buf.h"
 
+/* Settings that no file changes. */
+static struct config *plain_config(void)
+{
+	static const struct config_request isolated = {.isolated = true};
+	struct err err = {ERR_NONE, ""};
+	struct config *config = config_new(&isolated, &err);
+
+	if (!config)
+		fail_msg("%s", err.message);
+	return config;
+}
+
 static int tree_setup(void **state)
 {
 	struct temp_tree *tree = calloc(1, sizeof *tree);
@@ -24,12 +36,13 @@ static void check_walk(const char *const *paths, const char *expected, const cha
 {
 	struct buf shown = BUF_INIT;
 	struct buf told = BUF_INIT;
+	struct config *config = plain_config();
 	struct walk walk;
 	size_t count = 0;
 
 	while (paths[count])
 		count++;
-	walk_init(&walk, paths, count);
+	walk_init(&walk, config, paths, count);
 	for (size_t i = 0; i < walk.file_count; i++) {
 		buf_format(&shown, "%s\n", walk.files[i].shown);
 		assert_int_equal(access(walk.files[i].path, F_OK), 0);
@@ -41,6 +54,7 @@ static void check_walk(const char *const *paths, const char *expected, const cha
 	buf_release(&shown);
 	buf_release(&told);
 	walk_release(&walk);
+	config_free(config);
 }
 
 #define PATHS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -196,6 +210,7 @@ static void folders_above_count_up_to_the_top(void **state)
 
 static void deep_folders_do_not_overflow(void **state)
 {
+	struct config *config;
 	struct walk walk;
 	int depth = 0;
 
@@ -205,11 +220,13 @@ static void deep_folders_do_not_overflow(void **state)
 			break;
 	assert_true(depth > 1000);
 	assert_int_equal(chdir(((struct temp_tree *)*state)->folder), 0);
-	walk_init(&walk, PATHS("."), 1);
+	config = plain_config();
+	walk_init(&walk, config, PATHS("."), 1);
 	assert_int_equal(walk.file_count, 0);
 	assert_int_equal(walk.problem_count, 1);
 	assert_non_null(strstr(walk.problems[0].text, "file name too long"));
 	walk_release(&walk);
+	config_free(config);
 }
 
 /* A tree whose every folder may have ignore files of random patterns. */

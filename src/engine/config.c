@@ -1,0 +1,690 @@
+#include "engine/config.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "base/vec.h"
+#include "engine/lint.h"
+#include "engine/vocabulary.h"
+
+struct config_file {
+	const char *path;   /* absolute */
+	const char *shown;
+	const char *folder;
+	struct toml toml;
+	struct setting_layer layer; /* with what it extends beneath */
+	bool has_section;
+	bool is_open;       /* it is being read */
+	const struct config_file *extended; /* by which it is reached now, for circles */
+};
+
+struct linter_kept {
+	struct rule_set rules;
+	struct linter *linter;
+	bool has_rules;
+};
+
+struct config {
+	struct arena arena;
+	const char *current;
+	struct setting_layer given;  /* environment and command line */
+	struct config_file *named;   /* by --config */
+	bool isolated, explains;
+	struct config_file *user;    /* the one for files that no other is for */
+	bool user_sought;
+	struct map files;            /* path → config_file */
+	struct map folders;          /* folder → settings */
+	struct map by_file;          /* path of the file, or "" → settings */
+	struct map variants;         /* settings and what per-file-ignores leave out → settings */
+	struct map linters;          /* what they are made of → linter_kept */
+	struct map told;             /* warnings */
+	VEC(struct config_file *) file_list;
+	VEC(struct linter_kept *) linter_list;
+	VEC(struct toml *) pairs;
+	struct buf errors, warnings;
+};
+
+/* ---- what is wrong ---- */
+
+static void error_add(struct config *config, const struct setting_place *place, const char *text)
+{
+	buf_format(&config->errors, "%s: %s", setting_place_text(place, &config->arena), text);
+	buf_add_char(&config->errors, '\0');
+}
+
+static void warning_add(struct config *config, const char *text)
+{
+	if (map_has(&config->told, str_from(text)))
+		return;
+	map_put(&config->told, str_from(text), config);
+	buf_add(&config->warnings, text, strlen(text) + 1);
+}
+
+struct str config_errors(const struct config *config)
+{
+	return buf_get(&config->errors);
+}
+
+struct str config_warnings(const struct config *config)
+{
+	return buf_get(&config->warnings);
+}
+
+/* ---- one file ---- */
+
+/* Larger files are not read: nobody wrote them. */
+enum { FILE_LIMIT = TOML_LIMIT };
+
+static bool is_pyproject(const struct config_file *file)
+{
+	return strcmp(path_name(file->path), "pyproject.toml") == 0;
+}
+
+static struct setting_place place_in(const struct config_file *file, struct span span)
+{
+	return (struct setting_place){SOURCE_FILE, file->shown, &file->toml.source, span, file->folder};
+}
+
+/* Whether a broken TEXT seems to have a section of ours: a line that begins with it. */
+static bool mentions_section(struct str text)
+{
+	for (size_t at = 0; (at = str_find(text, STR("vramlint"), at)) != SIZE_MAX; at++) {
+		size_t start = at;
+
+		while (start > 0 && text.at[start - 1] != '\n')
+			start--;
+		if (strspn(text.at + start, " \t[.\"'tol") >= at - start)
+			return true;
+	}
+	return false;
+}
+
+static const struct toml_value *section_find(struct config *config, const struct config_file *file)
+{
+	const struct toml_entry *entry;
+
+	if (!is_pyproject(file))
+		return file->toml.root;
+	entry = toml_get(&file->toml, file->toml.root, STR("tool"));
+	if (entry && entry->value->kind == TOML_TABLE)
+		entry = toml_get(&file->toml, entry->value, STR("vramlint"));
+	else
+		entry = NULL;
+	if (entry && entry->value->kind != TOML_TABLE) {
+		struct setting_place place = place_in(file, entry->value->span);
+
+		error_add(config, &place, "'tool.vramlint' must be a table");
+		return NULL;
+	}
+	return entry ? entry->value : NULL;
+}
+
+static const char *unknown_key(struct config *config, const struct config_file *file, const struct toml_entry *entry)
+{
+	const char *nearest = setting_nearest(entry->key);
+
+	if (!is_pyproject(file) && str_is(entry->key, "tool"))
+		return "'[tool.vramlint]' is for pyproject.toml; here its keys stand at the top of the file";
+	return arena_format(&config->arena, "unknown key '%s'%s%s%s", entry->key.at, nearest ? "; did you mean '" : "",
+			    nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+/* Reads all keys of SECTION, however many are wrong. */
+static void section_read(struct config *config, struct config_file *file, const struct toml_value *section)
+{
+	for (const struct toml_entry *entry = section->entries; entry; entry = entry->next) {
+		enum setting_id id = setting_find(entry->key);
+		struct setting_place place = place_in(file, entry->key_span);
+		struct err err;
+
+		if (id == SETTING_COUNT)
+			error_add(config, &place, unknown_key(config, file, entry));
+		else if (!setting_read(&file->layer, id, entry->value, place, &config->arena, &place.span, &err))
+			error_add(config, &place, err.message);
+	}
+}
+
+static struct config_file *file_get(struct config *config, const char *path, struct config_file *from);
+
+/* "a.toml → b.toml → a.toml" */
+static const char *circle_of(struct config *config, const struct config_file *file, const struct config_file *from)
+{
+	const char *text = file->shown;
+
+	for (; from != file; from = from->extended)
+		text = arena_format(&config->arena, "%s → %s", from->shown, text);
+	return arena_format(&config->arena, "%s → %s", file->shown, text);
+}
+
+static void extend(struct config *config, struct config_file *file)
+{
+	const struct setting_value *value = &file->layer.values[SETTING_EXTEND];
+	struct setting_layer merged;
+	struct config_file *base;
+	const char *path;
+	struct os_stat stat;
+	struct err err = {ERR_NONE, ""};
+
+	if (!value->count)
+		return;
+	path = path_absolute(&config->arena, file->folder, value->items[0].text);
+	if (!path)
+		path = path_join(&config->arena, file->folder, value->items[0].text);
+	if (os_stat_get(path, &stat, &err) && stat.kind == OS_FILE) {
+		base = file_get(config, path, file);
+		if (base->is_open)
+			err_set(&err, ERR_CONFIG, "'extend' goes round in a circle: %s", circle_of(config, base, file));
+		else if (!base->has_section)
+			err_set(&err, ERR_CONFIG, "'%s' has no section [tool.vramlint]", base->shown);
+		if (!err.code) {
+			merged = base->layer;
+			setting_layer_add(&merged, &file->layer, &config->arena);
+			file->layer = merged;
+			return;
+		}
+	} else if (!err.code) {
+		err_set(&err, ERR_READ, "cannot read '%s': %s", value->items[0].text,
+			stat.kind == OS_MISSING ? "no such file or directory" : "is not a regular file");
+	}
+	error_add(config, &value->items[0].place, err.message);
+}
+
+/* What TEXT, which is no TOML, means: an error, or a word about it where it hardly is for us. */
+static void broken_file(struct config *config, struct config_file *file, struct span at, const struct err *err)
+{
+	struct setting_place place = place_in(file, at);
+	struct str text = {file->toml.source.text, file->toml.source.length};
+
+	file->has_section = !is_pyproject(file) || mentions_section(text);
+	if (!file->toml.source.line_starts) /* too large to be looked at */
+		error_add(config, &(struct setting_place){.source = SOURCE_OPTION, .name = file->shown}, err->message);
+	else if (file->has_section)
+		error_add(config, &place, err->message);
+	else
+		warning_add(config, arena_format(&config->arena, "%s: %s (read no further; it seems to have no section [tool.vramlint])",
+						 setting_place_text(&place, &config->arena), err->message));
+}
+
+static void file_read(struct config *config, struct config_file *file)
+{
+	const struct toml_value *section;
+	struct buf text = BUF_INIT;
+	struct span at = {0, 0};
+	struct err err;
+
+	if (!os_read_file(file->shown, FILE_LIMIT, &text, &err)) {
+		file->has_section = true;
+		buf_add(&config->errors, err.message, strlen(err.message) + 1);
+	} else if (!toml_init(&file->toml, buf_get(&text), &at, &err)) {
+		broken_file(config, file, at, &err);
+	} else if ((section = section_find(config, file))) {
+		file->has_section = true;
+		section_read(config, file, section);
+		extend(config, file);
+	}
+	buf_release(&text);
+}
+
+/* The file at PATH, absolute, read once; FROM extends it, or is NULL. */
+static struct config_file *file_get(struct config *config, const char *path, struct config_file *from)
+{
+	struct config_file *file = map_get(&config->files, str_from(path));
+
+	if (file)
+		return file;
+	file = mem_new(1, sizeof *file);
+	VEC_ADD(&config->file_list, file);
+	file->path = arena_dup(&config->arena, path);
+	file->shown = path_relative(&config->arena, config->current, file->path);
+	file->folder = path_folder(&config->arena, file->path);
+	file->extended = from;
+	map_put(&config->files, str_from(path), file);
+	file->is_open = true;
+	file_read(config, file);
+	file->is_open = false;
+	return file;
+}
+
+/* ---- which file ---- */
+
+static bool is_file(const char *path)
+{
+	struct os_stat stat;
+
+	return os_stat_get(path, &stat, NULL) && stat.kind == OS_FILE;
+}
+
+static struct config_file *file_in(struct config *config, const char *folder)
+{
+	static const char *const names[] = {"vramlint.toml", ".vramlint.toml", "pyproject.toml"};
+	struct config_file *found = NULL;
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *path = path_join(&config->arena, folder, names[i]);
+		struct config_file *file = is_file(path) ? file_get(config, path, NULL) : NULL;
+
+		if (!file || !file->has_section)
+			continue;
+		if (found)
+			warning_add(config, arena_format(&config->arena, "'%s' is not read: '%s' lies beside it", file->shown,
+							 found->shown));
+		else
+			found = file;
+	}
+	return found;
+}
+
+/* The person's own, or NULL. */
+static struct config_file *user_file(struct config *config)
+{
+	const char *folder = os_env("XDG_CONFIG_HOME"), *home = os_env("HOME");
+	const char *path = NULL;
+
+	if (config->user_sought)
+		return config->user;
+	config->user_sought = true;
+	if (folder && folder[0] == '/')
+		path = path_join(&config->arena, folder, "vramlint/vramlint.toml");
+	else if (home && home[0] == '/')
+		path = path_join(&config->arena, home, ".config/vramlint/vramlint.toml");
+	if (path && is_file(path))
+		config->user = file_get(config, path, NULL);
+	return config->user;
+}
+
+/* ---- settings ---- */
+
+static const char *path_setting(struct config *config, const struct setting_layer *layer, enum setting_id id)
+{
+	const struct setting_value *value = &layer->values[id];
+	const struct setting_item *item = value->count ? &value->items[value->count - 1] : NULL;
+	const char *path;
+
+	if (!item || item->place.source != SOURCE_FILE)
+		return item ? item->text : NULL;
+	path = path_absolute(&config->arena, item->place.folder, item->text);
+	if (!path)
+		return path_join(&config->arena, item->place.folder, item->text);
+	return path_relative(&config->arena, config->current, path);
+}
+
+/* Keeps why a linter cannot be made, with the place of the key that asked for it. */
+static void linter_fault(struct config *config, const struct setting_value *value, const struct err *err)
+{
+	if (value->count && value->items[value->count - 1].place.source == SOURCE_FILE) {
+		error_add(config, &value->items[value->count - 1].place, err->message);
+		return;
+	}
+	buf_add(&config->errors, err->message, strlen(err->message) + 1);
+}
+
+static const struct linter_kept *linter_get(struct config *config, const struct setting_layer *layer)
+{
+	const char *rules = path_setting(config, layer, SETTING_RULES);
+	const char *vocabulary = vocabulary_model(layer, &config->arena);
+	struct model_extra knowledge = {path_setting(config, layer, SETTING_MODELS), vocabulary, "configuration"};
+	const struct setting_value *models = &layer->values[SETTING_MODELS];
+	const char *key = arena_format(&config->arena, "%s\n%s\n%s", rules ? rules : "",
+				       knowledge.folder ? knowledge.folder : "", vocabulary ? vocabulary : "");
+	struct linter_kept *kept = map_get(&config->linters, str_from(key));
+	struct err err;
+
+	if (kept)
+		return kept;
+	kept = mem_new(1, sizeof *kept);
+	VEC_ADD(&config->linter_list, kept);
+	map_put(&config->linters, str_from(key), kept);
+	kept->has_rules = rule_set_init(&kept->rules, rules, &err);
+	if (kept->has_rules)
+		kept->linter = linter_new(&kept->rules, &knowledge, &err);
+	if (!kept->linter)
+		linter_fault(config, &layer->values[kept->has_rules && models->given ? SETTING_MODELS : SETTING_RULES], &err);
+	else if (config->explains)
+		linter_explain(kept->linter);
+	if (!kept->has_rules)
+		kept->rules.count = 0;
+	return kept;
+}
+
+typedef VEC(struct rule_pick) pick_list;
+
+static void picks_add(struct config *config, const struct setting_layer *layer, enum setting_id id, enum rule_verb verb,
+		      pick_list *picks)
+{
+	const struct setting_value *value = &layer->values[id];
+
+	for (size_t i = 0; i < value->count; i++) {
+		const struct setting_item *item = &value->items[i];
+		struct rule_pick pick = {.name = item->text, .verb = verb, .rank = (int)item->place.source};
+
+		if (verb == RULE_GRADE) {
+			pick.name = item->key;
+			severity_from_name(item->text, &pick.severity);
+		} else if (item->key) { /* per-file-ignores */
+			pick.name = item->text;
+		}
+		if (item->place.source == SOURCE_FILE)
+			pick.place = setting_place_text(&item->place, &config->arena);
+		VEC_ADD(picks, pick);
+	}
+}
+
+static void warn_of_picks(struct config *config, const pick_list *picks, const struct rule_set *rules)
+{
+	struct buf warnings = BUF_INIT;
+
+	picks_warn(picks->items, picks->count, rules, &warnings);
+	for (const char *text = buf_text(&warnings); text < buf_text(&warnings) + warnings.length; text += strlen(text) + 1)
+		warning_add(config, text);
+	buf_release(&warnings);
+}
+
+static void rules_select(struct config *config, struct settings *settings)
+{
+	const struct setting_layer *layer = settings->layer;
+	const char *confidence = setting_text(layer, SETTING_CONFIDENCE);
+	bool defaults = !layer->values[SETTING_SELECT].given;
+	enum proof least = PROOF_USAGE;
+	pick_list picks = {0};
+
+	if (confidence)
+		proof_from_name(confidence, &least);
+	picks_add(config, layer, SETTING_SELECT, RULE_TAKE, &picks);
+	picks_add(config, layer, SETTING_EXTEND_SELECT, RULE_TAKE, &picks);
+	picks_add(config, layer, SETTING_IGNORE, RULE_LEAVE, &picks);
+	picks_add(config, layer, SETTING_EXTEND_IGNORE, RULE_LEAVE, &picks);
+	picks_add(config, layer, SETTING_SEVERITY, RULE_GRADE, &picks);
+	if (setting_switch(layer, SETTING_REQUIRE_REASON, false))
+		VEC_ADD(&picks, (struct rule_pick){.name = "missing-reason", .verb = RULE_TAKE,
+						   .rank = (int)layer->values[SETTING_REQUIRE_REASON].place.source});
+	selection_init(&settings->selection, settings->rules, picks.items, picks.count, defaults, least, &config->arena);
+	picks_add(config, layer, SETTING_FILE_IGNORES, RULE_LEAVE, &picks);
+	picks_add(config, layer, SETTING_EXTEND_FILE_IGNORES, RULE_LEAVE, &picks);
+	picks_add(config, layer, SETTING_FIXABLE, RULE_TAKE, &picks);
+	picks_add(config, layer, SETTING_UNFIXABLE, RULE_LEAVE, &picks);
+	warn_of_picks(config, &picks, settings->rules);
+	picks.count = 0;
+	picks_add(config, layer, SETTING_FIXABLE, RULE_TAKE, &picks);
+	picks_add(config, layer, SETTING_UNFIXABLE, RULE_LEAVE, &picks);
+	settings->fixable = ARENA_ARRAY(&config->arena, bool, settings->rules->count + 1);
+	for (size_t i = 0; i < settings->rules->count; i++)
+		settings->fixable[i] = !layer->values[SETTING_FIXABLE].given;
+	rules_choose(settings->fixable, settings->rules, picks.items, picks.count);
+	VEC_RELEASE(&picks);
+}
+
+static void patterns_read(struct config *config, struct settings *settings, const char *folder)
+{
+	const struct setting_value *values = settings->layer->values;
+	struct arena *arena = &config->arena;
+
+	settings_patterns_init(&settings->exclude, &values[SETTING_EXCLUDE], settings_exclude, folder,
+			       &values[SETTING_EXTEND_EXCLUDE], arena);
+	settings_patterns_init(&settings->include, &values[SETTING_INCLUDE], settings_include, folder, NULL, arena);
+	settings_patterns_init(&settings->file_ignores, &values[SETTING_FILE_IGNORES], NULL, folder,
+			       &values[SETTING_EXTEND_FILE_IGNORES], arena);
+}
+
+static enum severity level_setting(const struct setting_layer *layer, enum setting_id id, enum severity fallback)
+{
+	const char *text = setting_text(layer, id);
+	enum severity level = fallback;
+
+	if (text)
+		severity_from_name(text, &level);
+	return level;
+}
+
+/* The settings where FILE (may be NULL) is the configuration file. */
+static const struct settings *settings_of(struct config *config, const struct config_file *file)
+{
+	struct str key = str_from(file ? file->path : "");
+	struct settings *settings = map_get(&config->by_file, key);
+	struct setting_layer *layer;
+	const struct linter_kept *kept;
+
+	if (settings)
+		return settings;
+	settings = ARENA_NEW(&config->arena, struct settings);
+	settings->layer = layer = ARENA_NEW(&config->arena, struct setting_layer);
+	if (file)
+		*layer = file->layer;
+	setting_layer_add(layer, &config->given, &config->arena);
+	settings->file = file ? file->shown : NULL;
+	kept = linter_get(config, layer);
+	settings->linter = kept->linter;
+	settings->rules = &kept->rules;
+	rules_select(config, settings);
+	patterns_read(config, settings, file ? file->folder : config->current);
+	settings->min_severity = level_setting(layer, SETTING_MIN_SEVERITY, SEVERITY_HINT);
+	settings->fail_on = level_setting(layer, SETTING_FAIL_ON, SEVERITY_NOTE);
+	settings->fix = setting_switch(layer, SETTING_FIX, false);
+	settings->unsafe_fixes = setting_switch(layer, SETTING_UNSAFE_FIXES, false);
+	settings->require_reason = setting_switch(layer, SETTING_REQUIRE_REASON, false);
+	settings->respect_gitignore = setting_switch(layer, SETTING_GITIGNORE, true);
+	settings->force_exclude = setting_switch(layer, SETTING_FORCE_EXCLUDE, false);
+	settings->baseline = path_setting(config, layer, SETTING_BASELINE);
+	map_put(&config->by_file, key, settings);
+	return settings;
+}
+
+const struct settings *config_for_folder(struct config *config, const char *folder)
+{
+	const struct settings *settings = map_get(&config->folders, str_from(folder));
+	struct config_file *file;
+
+	if (settings)
+		return settings;
+	if (config->named || config->isolated)
+		settings = settings_of(config, config->named);
+	else if ((file = file_in(config, folder)))
+		settings = settings_of(config, file);
+	else if (strcmp(folder, "/") == 0)
+		settings = settings_of(config, user_file(config));
+	else
+		settings = config_for_folder(config, path_folder(&config->arena, folder));
+	map_put(&config->folders, str_from(folder), (void *)(uintptr_t)settings);
+	return settings;
+}
+
+const struct settings *config_for_file(struct config *config, const char *path)
+{
+	const struct settings *settings = config_for_folder(config, path_folder(&config->arena, path));
+	const struct settings_patterns *ignores = &settings->file_ignores;
+	struct settings *variant;
+	struct buf key = BUF_INIT;
+	bool any = false;
+
+	buf_add(&key, (const char *)&settings, sizeof settings);
+	for (size_t i = 0; i < ignores->count; i++) {
+		bool covers = settings_pattern_covers(&ignores->items[i], path);
+
+		buf_add_char(&key, covers ? '1' : '0');
+		any |= covers;
+	}
+	variant = any ? map_get(&config->variants, buf_get(&key)) : NULL;
+	if (any && !variant) {
+		size_t rules = settings->rules->count;
+
+		variant = ARENA_NEW(&config->arena, struct settings);
+		*variant = *settings;
+		variant->selection.enabled = ARENA_ARRAY(&config->arena, bool, rules + 1);
+		memcpy(variant->selection.enabled, settings->selection.enabled, rules * sizeof(bool));
+		for (size_t i = 0; i < ignores->count; i++) {
+			for (size_t r = 0; r < rules && key.bytes[sizeof settings + i] == '1'; r++) {
+				if (rule_is_named(ignores->items[i].rules, settings->rules->rules[r]))
+					variant->selection.enabled[settings->rules->rules[r]->index] = false;
+			}
+		}
+		map_put(&config->variants, buf_get(&key), variant);
+	}
+	buf_release(&key);
+	return any ? variant : settings;
+}
+
+const struct settings *config_for_run(struct config *config, const char *const *paths, size_t count)
+{
+	const char *common = NULL;
+	struct os_stat stat;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *folder = path_absolute(&config->arena, config->current, paths[i]);
+
+		if (!folder)
+			folder = config->current;
+		else if (!os_stat_get(folder, &stat, NULL) || stat.kind != OS_FOLDER)
+			folder = path_folder(&config->arena, folder);
+		if (!common)
+			common = folder;
+		while (strcmp(common, folder) != 0 && !path_below(common, folder) && strcmp(common, "/") != 0)
+			common = path_folder(&config->arena, common);
+	}
+	return config_for_folder(config, common ? common : config->current);
+}
+
+/* ---- environment and command line ---- */
+
+static bool environment_read(struct config *config, struct setting_layer *layer, struct err *err)
+{
+	for (int id = 0; id < SETTING_COUNT; id++) {
+		char *name = arena_format(&config->arena, "VRAMLINT_%s", setting_rows[id].name);
+		struct setting_place place = {SOURCE_ENVIRONMENT, name, NULL, {0, 0}, config->current};
+		const char *text;
+
+		for (char *c = name; *c; c++)
+			*c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+		text = os_env(name);
+		if (id != SETTING_EXTEND && text && *text &&
+		    !setting_read_text(layer, (enum setting_id)id, text, place, &config->arena, err))
+			return false;
+	}
+	return true;
+}
+
+static bool options_read(struct config *config, const struct setting_texts *options, struct setting_layer *layer,
+			 struct err *err)
+{
+	for (int id = 0; options && id < SETTING_COUNT; id++) {
+		const char *name = arena_format(&config->arena, "--%s", setting_rows[id].name);
+		struct setting_place place = {SOURCE_OPTION, name, NULL, {0, 0}, config->current};
+
+		for (size_t i = 0; i < options[id].count; i++) {
+			if (!setting_read_text(layer, (enum setting_id)id, options[id].items[i], place, &config->arena, err))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Reads KEY=VALUE, which is TOML. */
+static bool pair_read(struct config *config, const char *text, struct setting_layer *layer, struct err *err)
+{
+	struct toml *toml = mem_new(1, sizeof *toml);
+	struct span at;
+
+	VEC_ADD(&config->pairs, toml);
+	if (!toml_init(toml, str_from(text), &at, err))
+		return err_context(err, "option '--config' was given '%s', which is no KEY=VALUE of TOML", text);
+	for (const struct toml_entry *entry = toml->root->entries; entry; entry = entry->next) {
+		enum setting_id id = setting_find(entry->key);
+		struct setting_place place = {SOURCE_PAIR, "--config", &toml->source, entry->key_span, config->current};
+		struct setting_layer one = {0};
+
+		if (id == SETTING_COUNT || id == SETTING_EXTEND) {
+			const char *nearest = setting_nearest(entry->key);
+
+			return err_set(err, ERR_USAGE, "option '--config' knows no key '%s'%s%s%s", entry->key.at,
+				       nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+		}
+		if (!setting_read(&one, id, entry->value, place, &config->arena, &at, err))
+			return err_context(err, "option '--config'");
+		setting_layer_add(layer, &one, &config->arena);
+	}
+	return true;
+}
+
+/* Takes what --config was given: a file, or a key with its value. */
+static bool config_take(struct config *config, const char *text, struct setting_layer *pairs, struct err *err)
+{
+	const char *path;
+
+	if (!is_file(text) && strchr(text, '='))
+		return pair_read(config, text, pairs, err);
+	if (!is_file(text))
+		return err_set(err, ERR_USAGE, "option '--config' takes a file or KEY=VALUE, and there is no file '%s'", text);
+	if (config->named)
+		return err_set(err, ERR_USAGE, "option '--config' takes one file, not '%s' and '%s'", config->named->shown,
+			       text);
+	if (config->isolated)
+		return err_set(err, ERR_USAGE, "option '--isolated' reads no file, so that '--config %s' cannot stand beside it",
+			       text);
+	path = path_absolute(&config->arena, config->current, text);
+	if (!path)
+		path = os_real_path(text, &config->arena);
+	config->named = file_get(config, path ? path : text, NULL);
+	if (!config->named->has_section)
+		return err_set(err, ERR_USAGE, "option '--config' was given '%s', which has no section [tool.vramlint]", text);
+	return true;
+}
+
+struct config *config_new(const struct config_request *request, struct err *err)
+{
+	struct config *config = mem_new(1, sizeof *config);
+	struct setting_layer pairs = {0}, options = {0};
+	bool ok;
+
+	arena_init(&config->arena);
+	config->isolated = request->isolated;
+	config->explains = request->explains;
+	config->current = os_current_folder(&config->arena, NULL);
+	if (!config->current)
+		config->current = "/";
+	ok = environment_read(config, &config->given, err);
+	for (size_t i = 0; ok && i < request->config_count; i++)
+		ok = config_take(config, request->configs[i], &pairs, err);
+	ok = ok && options_read(config, request->options, &options, err);
+	if (!ok) {
+		config_free(config);
+		return NULL;
+	}
+	setting_layer_add(&config->given, &pairs, &config->arena);
+	setting_layer_add(&config->given, &options, &config->arena);
+	return config;
+}
+
+void config_free(struct config *config)
+{
+	if (!config)
+		return;
+	struct map *maps[] = {&config->files, &config->folders, &config->by_file, &config->variants, &config->linters,
+			      &config->told};
+
+	for (size_t i = 0; i < config->file_list.count; i++) {
+		toml_release(&config->file_list.items[i]->toml);
+		free(config->file_list.items[i]);
+	}
+	for (size_t i = 0; i < config->linter_list.count; i++) {
+		linter_free(config->linter_list.items[i]->linter);
+		if (config->linter_list.items[i]->has_rules)
+			rule_set_release(&config->linter_list.items[i]->rules);
+		free(config->linter_list.items[i]);
+	}
+	for (size_t i = 0; i < config->pairs.count; i++) {
+		toml_release(config->pairs.items[i]);
+		free(config->pairs.items[i]);
+	}
+	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+		map_release(maps[i]);
+	VEC_RELEASE(&config->file_list);
+	VEC_RELEASE(&config->linter_list);
+	VEC_RELEASE(&config->pairs);
+	buf_release(&config->errors);
+	buf_release(&config->warnings);
+	arena_release(&config->arena);
+	free(config);
+}
