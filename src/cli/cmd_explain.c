@@ -2,14 +2,14 @@
 
 #include "cli/message.h"
 #include "cli/output.h"
-#include "rule/rule.h"
+#include "cli/own_rules.h"
 
 struct explain_values {
-	const char *rules;
+	struct own_rules_values own;
 };
 
 static const struct option_row explain_options[] = {
-	{"rules", 0, OPTION_TEXT, "DIR", "load more rules from DIR", offsetof(struct explain_values, rules), NULL},
+	OWN_RULES_OPTIONS,
 	{NULL, 0, OPTION_FLAG, NULL, NULL, 0, NULL},
 };
 
@@ -38,9 +38,10 @@ static int print_document(const struct rule_set *rules, const char *name)
 
 static int explain_run(const struct command *command, int count, char *const *arguments)
 {
-	struct explain_values values = {NULL};
+	struct explain_values values = {.own.isolated = false};
+	const struct rule_set *rules;
+	struct config *config = NULL;
 	struct option_result result;
-	struct rule_set rules;
 	struct err err;
 	int status;
 
@@ -49,13 +50,11 @@ static int explain_run(const struct command *command, int count, char *const *ar
 	if (result.operand_count != 1) {
 		err_set(&err, ERR_USAGE, "'explain' takes one rule");
 		status = command_usage_error(command, &err);
-	} else if (!rule_set_init(&rules, values.rules, &err)) {
-		message_error("%s", err.message);
-		status = STATUS_FAILED;
 	} else {
-		status = print_document(&rules, result.operands[0]);
-		rule_set_release(&rules);
+		rules = own_rules_get(command, &values.own, &config);
+		status = rules ? print_document(rules, result.operands[0]) : STATUS_FAILED;
 	}
+	config_free(config);
 out:
 	option_result_release(&result);
 	return status;

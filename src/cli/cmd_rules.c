@@ -2,16 +2,15 @@
 
 #include <string.h>
 
-#include "cli/message.h"
 #include "cli/output.h"
-#include "rule/rule.h"
+#include "cli/own_rules.h"
 #include "text/json_writer.h"
 
 enum rules_format { RULES_TEXT, RULES_JSON };
 
 struct rules_values {
+	struct own_rules_values own;
 	int format;
-	const char *rules;
 };
 
 static const struct option_choice format_choices[] = {{"text", RULES_TEXT}, {"json", RULES_JSON}, {NULL, 0}};
@@ -19,7 +18,7 @@ static const struct option_choice format_choices[] = {{"text", RULES_TEXT}, {"js
 static const struct option_row rules_options[] = {
 	{"output-format", 0, OPTION_CHOICE, "FORMAT", "text or json (default: text)",
 	 offsetof(struct rules_values, format), format_choices},
-	{"rules", 0, OPTION_TEXT, "DIR", "load more rules from DIR", offsetof(struct rules_values, rules), NULL},
+	OWN_RULES_OPTIONS,
 	{NULL, 0, OPTION_FLAG, NULL, NULL, 0, NULL},
 };
 
@@ -83,30 +82,27 @@ static void add_json(struct buf *out, const struct rule_set *rules)
 	buf_add_char(out, '\n');
 }
 
-static int print_rules(const struct rules_values *values)
+static int print_rules(const struct command *command, const struct rules_values *values)
 {
 	struct buf out = BUF_INIT;
-	struct rule_set rules;
-	struct err err;
-	int status;
+	struct config *config;
+	const struct rule_set *rules = own_rules_get(command, &values->own, &config);
+	int status = STATUS_FAILED;
 
-	if (!rule_set_init(&rules, values->rules, &err)) {
-		message_error("%s", err.message);
-		return STATUS_FAILED;
-	}
-	if (values->format == RULES_JSON)
-		add_json(&out, &rules);
-	else
-		add_table(&out, &rules);
-	status = output_finish(&out);
+	if (rules && values->format == RULES_JSON)
+		add_json(&out, rules);
+	else if (rules)
+		add_table(&out, rules);
+	if (rules)
+		status = output_finish(&out);
 	buf_release(&out);
-	rule_set_release(&rules);
+	config_free(config);
 	return status;
 }
 
 static int rules_run(const struct command *command, int count, char *const *arguments)
 {
-	struct rules_values values = {RULES_TEXT, NULL};
+	struct rules_values values = {.format = RULES_TEXT};
 	struct option_result result;
 	struct err err;
 	int status;
@@ -116,7 +112,7 @@ static int rules_run(const struct command *command, int count, char *const *argu
 			err_set(&err, ERR_USAGE, "'rules' takes no argument, not '%s'", result.operands[0]);
 			status = command_usage_error(command, &err);
 		} else {
-			status = print_rules(&values);
+			status = print_rules(command, &values);
 		}
 	}
 	option_result_release(&result);
