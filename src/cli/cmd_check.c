@@ -179,11 +179,11 @@ static void checker_release(struct checker *checker)
 /* The fixes to make, or NULL. */
 static const struct fix_policy *fixes_wanted(const struct check_values *values)
 {
-	static const struct fix_policy safe = {false}, all = {true};
+	static const struct fix_policy policies[2][2] = {{{false, true}, {false, false}}, {{true, true}, {true, false}}};
 
 	if (!values->fix && !values->diff && !values->fix_only)
 		return NULL;
-	return values->unsafe_fixes ? &all : &safe;
+	return &policies[values->unsafe_fixes][values->diff];
 }
 
 /* Sends the document itself, fixed or as it is, to standard output, and the report to standard error. */

@@ -15,6 +15,7 @@
 /* Which fixes are wanted. */
 struct fix_policy {
 	bool takes_unsafe; /* also those that may change what the program does */
+	bool is_for_files; /* they are to be written to the files, so that one which cannot be is left as it is */
 };
 
 bool fix_is_wanted(struct fix_policy policy, const struct finding *finding);

@@ -81,18 +81,21 @@ static void raw_reset(struct buf *raw)
 	buf_reset(raw);
 }
 
-/* Makes the fixes that are wanted in what was checked; RAW is what was read. */
-static void file_fix(const struct run *run, struct run_worker *worker, const char *shown, struct str raw,
-		     struct run_result *result)
+/* Makes the fixes that are wanted in what was checked; RAW is what was read, from PATH (or NULL). */
+static void file_fix(const struct run *run, struct run_worker *worker, const char *shown, const char *path,
+		     struct str raw, struct run_result *result)
 {
 	struct fixes *fixes = mem_new(1, sizeof *fixes);
 	struct fix_outcome *outcome = &fixes->outcome;
 
 	fix_source(worker->lint, shown, &result->source, &result->lint, *run->fixes, outcome);
-	if (outcome->count > 0 &&
+	if (outcome->count > 0 && run->fixes->is_for_files && path && !os_may_replace_file(path, &fixes->err)) {
+		err_context(&fixes->err, "'%s' was not fixed", shown);
+		fixes->failed = true;
+	} else if (outcome->count > 0 &&
 	    !source_encode(&result->source, raw, (struct str){outcome->source.text, outcome->source.length},
 			   &fixes->fixed, &fixes->err)) {
-		err_context(&fixes->err, "cannot fix '%s'", shown);
+		err_context(&fixes->err, "'%s' was not fixed", shown);
 		fixes->failed = true;
 	} else if (outcome->count > 0) {
 		buf_add_str(&fixes->raw, raw);
@@ -140,7 +143,7 @@ static void *file_check(void *context, void *data, size_t index)
 		lint_result_release(&result->lint);
 	}
 	if (result->is_checked && run->fixes)
-		file_fix(run, worker, file->shown, raw, result);
+		file_fix(run, worker, file->shown, run->text.at ? NULL : file->path, raw, result);
 	result->has_source = result->is_checked && result->lint.finding_count + result->lint.problem_count > 0;
 	if (!result->has_source)
 		source_release(&result->source);

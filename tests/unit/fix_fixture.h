@@ -56,7 +56,7 @@ static inline char *fix_text(const char *text, bool unsafe, struct fix_outcome *
 	if (!source_init(&source, str_from(text), &err))
 		fail_msg("%s", err.message);
 	lint_source(fixing.worker, NULL, &source, &result);
-	if (fix_source(fixing.worker, NULL, &source, &result, (struct fix_policy){unsafe}, &own))
+	if (fix_source(fixing.worker, NULL, &source, &result, (struct fix_policy){.takes_unsafe = unsafe}, &own))
 		fixed = mem_dup(own.source.text, own.source.length);
 	else
 		fixed = mem_dup(text, strlen(text));
