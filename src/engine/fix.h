@@ -42,8 +42,9 @@ struct fix_outcome {
 };
 
 /* Makes the fixes that POLICY wants in SOURCE, which lint_source checked under PATH with RESULT: as many at once as do not
- * meet, then checks the text again, until there is nothing left to fix. What would not parse any more is not made; a text that does not
- * parse as a whole is left alone. Returns whether the text changed. OUTCOME is to be released in either case. */
+ * meet, then checks the text again, until there is nothing left to fix. What would not parse any more is not made; a text
+ * that does not parse as a whole is left alone. Returns whether the text changed. OUTCOME is to be released in either
+ * case. */
 bool fix_source(struct lint_worker *worker, const char *path, const struct source *source,
 		const struct lint_result *result, struct fix_policy policy, struct fix_outcome *outcome);
 void fix_outcome_release(struct fix_outcome *outcome);

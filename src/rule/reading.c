@@ -175,7 +175,6 @@ static int step_out(const struct reading *r, struct flow *flow)
 			       ? -1
 			       : 1;
 	case PY_NOT:
-	case PY_EXPRESSION_STATEMENT:
 	case PY_DELETE:
 	case PY_ASSERT:
 	case PY_IF_CLAUSE:

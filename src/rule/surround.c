@@ -12,7 +12,8 @@ static const char differentiating[] = "backward autograd enable_grad set_grad_en
 static const char training_methods[] = "fit learn optimize finetune adapt attack train_step training_step train_epoch "
 				       "train_one_epoch step_and_update manual_backward";
 /* Parts of names of functions that train. */
-static const char *const training_parts[] = {"train", "fit", "optimi", "attack", "adapt", "learn", "tune", "update", "backprop"};
+static const char *const training_parts[] = {"train", "fit", "optimi", "attack", "adapt",
+					     "learn", "tune", "update", "backprop"};
 /* Packages none of whose functions trains. */
 static const char plain_packages[] = "torch torchvision torchaudio torchmetrics tqdm numpy math time random os sys logging "
 				     "json csv re PIL matplotlib scipy einops pathlib itertools collections functools copy cv2 "
