@@ -2,7 +2,7 @@
 #
 # Yours to set: CC, CFLAGS, CPPFLAGS, LDFLAGS, LDLIBS, HOSTCC (builds what runs during the build), PREFIX, DESTDIR,
 # MODE (release, debug, asan, tsan, cov, fuzz), V=1 (show commands), WERROR=1 (warnings are errors), ARGS (for run),
-# TREES (for bench).
+# TREES (for bench), TORCH_PYTHON and ORACLE (for test-fixes-torch).
 
 MODE ?= release
 PREFIX ?= /usr/local
@@ -269,6 +269,15 @@ test-unit: unit-programs ## the unit tests
 
 test-fixtures: all ## each rule's fixtures
 	@tests/run-fixtures $(program)
+
+# What has torch in it: an environment below build, or one that is there already.
+TORCH_PYTHON ?= build/torch/bin/python
+build/torch/bin/python: tests/fixes/requirements-torch.txt
+	$(PYTHON) -m venv build/torch && build/torch/bin/pip install -q -r $< && touch $@
+
+.PHONY: test-fixes-torch
+test-fixes-torch: all $(TORCH_PYTHON) ## run all cases that have a fix before and after it, with torch (TORCH_PYTHON, ORACLE)
+	@VRAMLINT=$(abspath $(program)) $(TORCH_PYTHON) tests/fixes/with-torch $(if $(ORACLE),--oracle '$(ORACLE)')
 
 score: all ## found and false alarms on tests/cases, by rule
 	@tests/score $(program)

@@ -205,6 +205,27 @@ static void folder_sync(const char *path)
 	close(descriptor);
 }
 
+/* Replacing a file needs no right to write to it, but who took that right away wants it left as it is. */
+static bool may_replace(const char *target, struct stat *old)
+{
+	return target && stat(target, old) == 0 && faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) == 0;
+}
+
+bool os_may_replace_file(const char *path, struct err *err)
+{
+	char *target = realpath(path, NULL), *slash;
+	struct stat old;
+	bool ok = may_replace(target, &old) || failed(err, ERR_WRITE, "write", path, errno);
+
+	if (ok) {
+		slash = strrchr(target, '/');
+		slash[slash == target] = '\0'; /* the root keeps its slash */
+		ok = faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) == 0 || failed(err, ERR_WRITE, "make a file beside", path, errno);
+	}
+	free(target);
+	return ok;
+}
+
 bool os_replace_file(const char *path, struct str bytes, struct err *err)
 {
 	static const char name[] = ".vramlint-XXXXXX";
@@ -213,8 +234,7 @@ bool os_replace_file(const char *path, struct str bytes, struct err *err)
 	int descriptor = -1;
 	bool ok = false;
 
-	/* Replacing a file needs no right to write to it, but who took that right away wants it left as it is. */
-	if (!target || stat(target, &old) != 0 || access(target, W_OK) != 0) {
+	if (!may_replace(target, &old)) {
 		failed(err, ERR_WRITE, "write", path, errno);
 		goto out;
 	}

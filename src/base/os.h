@@ -38,6 +38,8 @@ bool os_read_file(const char *path, size_t limit, struct buf *buf, struct err *e
 bool os_replace_file(const char *path, struct str bytes, struct err *err);
 /* The same for a file that may not be there yet. */
 bool os_save_file(const char *path, struct str bytes, struct err *err);
+/* Whether os_replace_file could do so as things stand, without doing it. */
+bool os_may_replace_file(const char *path, struct err *err);
 /* Appends standard input up to its end. */
 bool os_read_stdin(size_t limit, struct buf *buf, struct err *err);
 

@@ -73,18 +73,21 @@ struct selection check_task_selection(const struct check_task *task, struct aren
 	return selection;
 }
 
-/* Whether fixes are to be made. What a configuration wants is for files, and yields to an option that it does not go
+/* Which fixes are to be made. What a configuration wants is for files, and yields to an option that it does not go
  * with. */
-static bool fixes_are_wanted(const struct check_values *values, const struct check_task *task)
+static enum run_fixes fixes_wanted(const struct check_values *values, const struct check_task *task)
 {
 	const struct settings *settings = task->settings;
 	const struct only_new_options *known = &values->only_new;
 	bool is_option = settings->layer->values[SETTING_FIX].place.source == SOURCE_OPTION;
 
-	if (values->diff || values->fix_only || values->add_ignore)
-		return true;
-	return settings->fix &&
-	       (is_option || !(task->stdin_name || known->diff_base || known->staged || known->update_baseline));
+	if (values->diff)
+		return RUN_SHOWS_FIXES;
+	if (values->fix_only || values->add_ignore || (settings->fix && is_option))
+		return RUN_WRITES_FIXES;
+	if (!settings->fix || task->stdin_name || known->diff_base || known->staged || known->update_baseline)
+		return RUN_MAKES_NO_FIXES;
+	return RUN_WRITES_FIXES;
 }
 
 /* Sends the document itself, fixed or as it is, to standard output, and the report to standard error. */
@@ -99,12 +102,12 @@ static void print_fixed(struct sink *sink, struct buf *text)
 static void check_stdin(const struct check_task *task, const struct check_values *values, struct only_new *only_new,
 			struct sink *sink)
 {
-	bool fixes = fixes_are_wanted(values, task);
+	enum run_fixes fixes = fixes_wanted(values, task);
 	struct run_totals totals = {0};
 	struct buf text = BUF_INIT;
 	struct err err;
 
-	sink->to_stderr = fixes && !values->diff;
+	sink->to_stderr = fixes == RUN_WRITES_FIXES;
 	if (!os_read_stdin(SOURCE_LIMIT, &text, &err))
 		sink_add_failure(sink, err.message);
 	else if (!task->is_left_out)
@@ -140,7 +143,7 @@ static void check_paths(struct check_task *task, const struct check_values *valu
 	if (only_new->changed && !changed_select(only_new->changed, walk, &err)) {
 		sink_add_failure(sink, err.message);
 	} else if (walk->file_count > 0) {
-		totals = run_files(walk->files, walk->file_count, values->threads, fixes_are_wanted(values, task),
+		totals = run_files(walk->files, walk->file_count, values->threads, fixes_wanted(values, task),
 				   &only_new->limits, only_new_sink(only_new, &sink->base));
 		/* they may all turn out to be notebooks in other languages */
 		is_empty = totals.files + walk->excluded_count == 0;

@@ -64,7 +64,7 @@ static bool file_is_as_read(const struct fixer_file *file, struct err *err)
 	bool ok = os_read_file(file->path, SOURCE_LIMIT, &now, err);
 
 	if (ok && (now.length != file->read_length || str_hash(buf_get(&now)) != file->read_hash))
-		ok = err_set(err, ERR_WRITE, "cannot fix '%s': it was changed while it was checked; run again", file->shown);
+		ok = err_set(err, ERR_WRITE, "it was changed while it was checked; run again");
 	buf_release(&now);
 	return ok;
 }
@@ -78,6 +78,7 @@ bool fixer_write_next(struct fixer *fixer, struct err *err)
 		return false;
 	file = &fixer->pending.items[fixer->written++];
 	if (!file_is_as_read(file, err) || !os_replace_file(file->path, buf_get(&file->bytes), err)) {
+		err_context(err, "'%s' was not fixed", file->shown);
 		fixer->fixed -= file->fixed;
 		fixer->files--;
 	}

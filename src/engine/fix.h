@@ -45,7 +45,8 @@ struct fix_outcome {
  * with RESULT: as many at once as do not meet, then checks the text again, until there is nothing left to fix. What would not
  * parse any more is not made; a text that does not parse as a whole is left alone. Returns whether the text changed. OUTCOME
  * is to be released in either case. */
-bool fix_source(struct lint_worker *worker, const struct settings *settings, const char *path, struct str raw, const struct source *source,
+bool fix_source(struct lint_worker *worker, const struct settings *settings, const char *path, struct str raw,
+		const struct source *source,
 		const struct lint_result *result, struct fix_policy policy, struct fix_outcome *outcome);
 void fix_outcome_release(struct fix_outcome *outcome);
 

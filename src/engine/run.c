@@ -16,7 +16,7 @@ struct run {
 	const struct walk_file *files; /* NULL: the one document is TEXT */
 	struct str text;
 	size_t count;
-	bool fixes; /* are to be made */
+	enum run_fixes fixes;
 	const struct lint_limits *limits; /* or NULL */
 	struct run_sink *sink;
 	struct run_totals totals;
@@ -84,7 +84,7 @@ static void raw_reset(struct buf *raw)
 	buf_reset(raw);
 }
 
-/* Makes the fixes that are wanted in what was checked; RAW is what was read. */
+/* Makes the fixes that are wanted in what was checked; RAW is what was read, from FILE or memory. */
 static void file_fix(const struct run *run, struct run_worker *worker, const struct walk_file *file, struct str raw,
 		     struct run_result *result)
 {
@@ -92,16 +92,20 @@ static void file_fix(const struct run *run, struct run_worker *worker, const str
 	struct fix_policy policy = {!puts_comments && file->settings->unsafe_fixes};
 	struct fixes *fixes = mem_new(1, sizeof *fixes);
 	struct fix_outcome *outcome = &fixes->outcome;
+	bool is_written = run->fixes == RUN_WRITES_FIXES && !run->text.at;
 
 	fix_source(worker->lint, file->settings, file->shown, raw, &result->source, &result->lint, policy, outcome);
-	if (outcome->notebook.length > 0) {
+	if (outcome->count > 0 && is_written && !os_may_replace_file(file->path, &fixes->err)) {
+		err_context(&fixes->err, "'%s' was not fixed", file->shown);
+		fixes->failed = true;
+	} else if (outcome->notebook.length > 0) {
 		fixes->fixed = outcome->notebook;
 		buf_init(&outcome->notebook);
 		buf_add_str(&fixes->raw, raw);
 	} else if (outcome->count > 0 &&
-	    !source_encode(&result->source, raw, (struct str){outcome->source.text, outcome->source.length},
-			   &fixes->fixed, &fixes->err)) {
-		err_context(&fixes->err, "cannot fix '%s'", file->shown);
+		   !source_encode(&result->source, raw, (struct str){outcome->source.text, outcome->source.length},
+				  &fixes->fixed, &fixes->err)) {
+		err_context(&fixes->err, "'%s' was not fixed", file->shown);
 		fixes->failed = true;
 	} else if (outcome->count > 0) {
 		buf_add_str(&fixes->raw, raw);
@@ -244,7 +248,7 @@ static struct run_totals run_all(struct run *run, int threads)
 	return run->totals;
 }
 
-struct run_totals run_files(const struct walk_file *files, size_t count, int threads, bool fixes,
+struct run_totals run_files(const struct walk_file *files, size_t count, int threads, enum run_fixes fixes,
 			    const struct lint_limits *limits, struct run_sink *sink)
 {
 	struct run run = {.files = files, .text = {NULL, 0}, .count = count, .fixes = fixes,
@@ -254,7 +258,7 @@ struct run_totals run_files(const struct walk_file *files, size_t count, int thr
 }
 
 struct run_totals run_text(const struct settings *settings, const char *shown, struct str raw,
-			   bool fixes, const struct lint_limits *limits, struct run_sink *sink)
+			   enum run_fixes fixes, const struct lint_limits *limits, struct run_sink *sink)
 {
 	struct walk_file file = {.path = shown, .shown = shown, .is_named = true, .settings = settings};
 	struct run run = {.files = &file, .text = raw, .count = 1, .fixes = fixes,

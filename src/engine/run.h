@@ -41,13 +41,19 @@ struct run_totals {
 	struct lint_timing timing;
 };
 
-/* Checks all FILES, each by its settings, with THREADS workers (0: as many as cores), and where FIXES makes the fixes that
- * the settings want; they are handed to the sink, and it is for the caller to write them once all files are checked, as
- * files look into each other. LIMITS: see lint_worker_limit. */
-struct run_totals run_files(const struct walk_file *files, size_t count, int threads, bool fixes,
+/* Which fixes are made, of those that the settings want. */
+enum run_fixes {
+	RUN_MAKES_NO_FIXES,
+	RUN_SHOWS_FIXES, /* they are made in memory only */
+	RUN_WRITES_FIXES /* … to be written to the files, so that one which cannot be is left as it is */
+};
+
+/* Checks all FILES, each by its settings, with THREADS workers (0: as many as cores), and makes FIXES; they are handed to
+ * the sink, and it is for the caller to write them once all files are checked, as files look into each other. LIMITS: see lint_worker_limit. */
+struct run_totals run_files(const struct walk_file *files, size_t count, int threads, enum run_fixes fixes,
 			    const struct lint_limits *limits, struct run_sink *sink);
 /* The same for one document that is already in memory, such as standard input. */
 struct run_totals run_text(const struct settings *settings, const char *shown, struct str raw,
-			   bool fixes, const struct lint_limits *limits, struct run_sink *sink);
+			   enum run_fixes fixes, const struct lint_limits *limits, struct run_sink *sink);
 
 #endif

@@ -199,6 +199,39 @@ static void make_append(const struct fix_input *in, TSNode value, struct finding
 			       (in->fix->safety == FIX_AS_NUMBER && is_tensor && is_as_number(in, &holder, store));
 }
 
+/* Whether backward has walked the graph, in this definition, before the code at WHERE: then nobody down there can. */
+static bool is_walked_before(const struct fact *fact)
+{
+	const struct event *walk = fact->consumption;
+
+	return fact->buffers == BUFFERS_FREED && walk && walk->def == fact->where_def && walk->node.end <= fact->where.start;
+}
+
+/* The same for a value that is handed to what keeps it: the argument that is it. */
+static void make_append_above(const struct fix_input *in, struct finding *finding)
+{
+	const struct syntax *syntax = in->syntax;
+	const struct site *site = in->fact->site;
+	TSNode call = syntax_at(syntax, in->fact->where), arguments = syntax_field(call, "arguments"), kept = {0};
+
+	if (in->fix->only_safe || !site || site->kind != SITE_DERIVED || !site->name.length || !is_walked_before(in->fact) ||
+	    syntax_kind(syntax, arguments) != PY_ARGUMENTS)
+		return;
+	for (uint32_t i = 0; i < syntax_child_count(syntax, arguments) && i < 16; i++) {
+		TSNode argument = syntax_child(syntax, arguments, i);
+
+		if (syntax_kind(syntax, argument) == PY_KEYWORD_ARGUMENT)
+			argument = syntax_field(argument, "value");
+		if (!str_equal(syntax_text(syntax, argument), site->name))
+			continue;
+		if (!ts_node_is_null(kept)) /* twice: which of them? */
+			return;
+		kept = argument;
+	}
+	if (!ts_node_is_null(kept))
+		add_edit(in, finding, ts_node_end_byte(kept), ts_node_end_byte(kept), in->fix->text);
+}
+
 /* ---- away with it ---- */
 
 static bool is_space(char c)
@@ -333,9 +366,14 @@ void fix_make(const struct fix_input *input, struct finding *finding)
 	struct span span;
 	TSNode node;
 
-	/* what another function or file keeps is not for an edit at this place */
-	if (input->fix->kind == FIX_NONE || !input->candidate || input->fact->elsewhere || ts_node_is_null(input->syntax->root) ||
-	    !query_match_span(input->candidate, input->fix->capture, &span))
+	if (input->fix->kind == FIX_NONE || ts_node_is_null(input->syntax->root))
+		return;
+	if (input->fact->elsewhere) {
+		if (input->fix->kind == FIX_APPEND)
+			make_append_above(input, finding);
+		return;
+	}
+	if (!input->candidate || !query_match_span(input->candidate, input->fix->capture, &span))
 		return;
 	node = syntax_at(input->syntax, span);
 	if (ts_node_is_null(node))

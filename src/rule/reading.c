@@ -33,7 +33,7 @@ static const char fresh_functions[] = "list dict set deque defaultdict OrderedDi
 				      "collections.defaultdict collections.OrderedDict collections.Counter float int "
 				      "torch.zeros torch.ones torch.tensor torch.zeros_like torch.full torch.empty";
 /* Who calls one of these may read any name. */
-static const char reflecting[] = "locals globals vars exec eval";
+static const char *const reflecting[] = {"locals", "globals", "vars", "exec", "eval"};
 
 static bool name_is_read_as_number(const struct reading *from, struct str name, bool contained, TSNode scope, bool derived);
 
@@ -175,7 +175,6 @@ static int step_out(const struct reading *r, struct flow *flow)
 			       ? -1
 			       : 1;
 	case PY_NOT:
-	case PY_EXPRESSION_STATEMENT:
 	case PY_DELETE:
 	case PY_ASSERT:
 	case PY_IF_CLAUSE:
@@ -336,17 +335,20 @@ static bool occurrence_is_fine(struct reading *r, TSNode node)
 	return false;
 }
 
-static bool visit(void *context, TSNode node)
+static bool visit_name(void *context, TSNode node)
 {
-	struct reading *r = context;
-	struct str text;
+	return occurrence_is_fine(context, node);
+}
 
-	if (syntax_kind(r->syntax, node) != PY_IDENTIFIER)
-		return true;
-	text = syntax_text(r->syntax, node);
-	if (syntax_word_in(text, reflecting))
-		return syntax_is_field(parent_of(node), "attribute", node);
-	return !str_equal(text, r->name) || occurrence_is_fine(r, node);
+static bool visit_reflecting(void *context, TSNode node)
+{
+	return syntax_is_field(parent_of(node), "attribute", node);
+}
+
+/* Whether the name is read as numbers wherever it stands in the scope. */
+static bool all_are_fine(struct reading *r)
+{
+	return syntax_each(r->syntax, r->scope, r->name, visit_name, r) && r->is_bound;
 }
 
 /* The same question for what comes from the first name and is called NAME within SCOPE. DERIVED: all that SCOPE calls so
@@ -361,24 +363,20 @@ static bool name_is_read_as_number(const struct reading *from, struct str name, 
 	r.derived = derived;
 	r.is_bound = derived;
 	r.depth = from->depth + 1;
-	return r.depth < NAMES_MOST && syntax_walk(r.syntax, scope, visit, &r) && r.is_bound;
+	return r.depth < NAMES_MOST && all_are_fine(&r);
 }
 
-/* Whether SCOPE gives NAME a value of its own, by assignment. */
+/* Whether a scope gives a name a value of its own, by assignment. */
 struct binding {
 	const struct syntax *syntax;
-	struct str name;
 	bool found;
 };
 
 static bool find_binding(void *context, TSNode node)
 {
 	struct binding *binding = context;
-	TSNode parent;
+	TSNode parent = parent_of(node);
 
-	if (syntax_kind(binding->syntax, node) != PY_IDENTIFIER || !str_equal(syntax_text(binding->syntax, node), binding->name))
-		return true;
-	parent = parent_of(node);
 	if (is_pattern(syntax_kind(binding->syntax, parent)))
 		parent = parent_of(parent);
 	binding->found = syntax_kind(binding->syntax, parent) == PY_ASSIGNMENT &&
@@ -393,11 +391,14 @@ bool reading_is_number(struct syntax *syntax, TSNode store, struct str name, boo
 	if (ts_node_is_null(store) || ts_node_is_null(syntax->root))
 		return false;
 	for (r.scope = syntax_scope(syntax, store);; r.scope = syntax_scope(syntax, r.scope)) {
-		struct binding binding = {syntax, name, false};
+		struct binding binding = {syntax, false};
 
-		syntax_walk(syntax, r.scope, find_binding, &binding);
+		syntax_each(syntax, r.scope, name, find_binding, &binding);
 		if (binding.found || syntax_kind(syntax, r.scope) == PY_MODULE)
 			break;
 	}
-	return syntax_walk(syntax, r.scope, visit, &r) && r.is_bound;
+	for (size_t i = 0; i < sizeof reflecting / sizeof *reflecting; i++)
+		if (!syntax_each(syntax, r.scope, str_from(reflecting[i]), visit_reflecting, NULL))
+			return false;
+	return all_are_fine(&r);
 }

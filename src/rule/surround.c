@@ -12,7 +12,8 @@ static const char differentiating[] = "backward autograd enable_grad set_grad_en
 static const char training_methods[] = "fit learn optimize finetune adapt attack train_step training_step train_epoch "
 				       "train_one_epoch step_and_update manual_backward";
 /* Parts of names of functions that train. */
-static const char *const training_parts[] = {"train", "fit", "optimi", "attack", "adapt", "learn", "tune", "update", "backprop"};
+static const char *const training_parts[] = {"train", "fit", "optimi", "attack", "adapt",
+					     "learn", "tune", "update", "backprop"};
 /* Packages none of whose functions trains. */
 static const char plain_packages[] = "torch torchvision torchaudio torchmetrics tqdm numpy math time random os sys logging "
 				     "json csv re PIL matplotlib scipy einops pathlib itertools collections functools copy cv2 "
@@ -26,10 +27,7 @@ enum { CALLS_DEEP = 4 };
 struct search {
 	struct syntax *syntax;
 	int depth; /* of calls followed */
-	/* of find_definition and find_import */
-	struct str name;
-	TSNode within; /* a class whose method it is; or null */
-	TSNode found;
+	TSNode found; /* by find_definition and find_import */
 };
 
 static bool is_quiet(struct syntax *syntax, TSNode node, int depth);
@@ -37,21 +35,20 @@ static bool is_quiet(struct syntax *syntax, TSNode node, int depth);
 static bool find_definition(void *context, TSNode node)
 {
 	struct search *search = context;
-	const struct syntax *syntax = search->syntax;
-	enum py_node kind = syntax_kind(syntax, node);
+	TSNode parent = ts_node_parent(node);
+	enum py_node kind = syntax_kind(search->syntax, parent);
 
-	if ((kind == PY_FUNCTION || kind == PY_CLASS) &&
-	    str_equal(syntax_text(syntax, syntax_field(node, "name")), search->name))
-		search->found = node;
+	if ((kind == PY_FUNCTION || kind == PY_CLASS) && syntax_is_field(parent, "name", node))
+		search->found = parent;
 	return ts_node_is_null(search->found);
 }
 
 /* The function or class that is called NAME, in the class WITHIN or (null) in the file; or a null node. */
 static TSNode definition_of(struct syntax *syntax, struct str name, TSNode within)
 {
-	struct search search = {.syntax = syntax, .name = name};
+	struct search search = {.syntax = syntax};
 
-	syntax_walk(syntax, ts_node_is_null(within) ? syntax->root : within, find_definition, &search);
+	syntax_each(syntax, ts_node_is_null(within) ? syntax->root : within, name, find_definition, &search);
 	return search.found;
 }
 
@@ -59,12 +56,9 @@ static bool find_import(void *context, TSNode node)
 {
 	struct search *search = context;
 	const struct syntax *syntax = search->syntax;
-	enum py_node kind = syntax_kind(syntax, node);
-	TSNode parent;
+	TSNode parent = ts_node_parent(node);
+	enum py_node kind;
 
-	if (kind != PY_IDENTIFIER || !str_equal(syntax_text(syntax, node), search->name))
-		return true;
-	parent = ts_node_parent(node);
 	if (syntax_kind(syntax, parent) == PY_DOTTED_NAME)
 		parent = ts_node_parent(parent);
 	if (syntax_kind(syntax, parent) == PY_ALIASED_IMPORT)
@@ -103,16 +97,16 @@ static bool sounds_like_training(struct str name)
 /* Whether a call of what is named NAME trains nothing. */
 static bool named_call_is_quiet(struct syntax *syntax, struct str name, int depth)
 {
-	struct search search = {.syntax = syntax, .name = name};
-	TSNode definition;
+	struct search search = {.syntax = syntax};
+	TSNode definition, none = {0};
 
 	if (syntax_word_in(name, builtins))
 		return true;
-	definition = definition_of(syntax, name, search.within);
+	definition = definition_of(syntax, name, none);
 	if (!ts_node_is_null(definition))
 		return syntax_kind(syntax, definition) == PY_CLASS ||
 		       (depth < CALLS_DEEP && is_quiet(syntax, syntax_field(definition, "body"), depth + 1));
-	syntax_walk(syntax, syntax->root, find_import, &search);
+	syntax_each(syntax, syntax->root, name, find_import, &search);
 	if (!ts_node_is_null(search.found))
 		return import_is_plain(syntax, search.found);
 	return !sounds_like_training(name);
@@ -151,8 +145,7 @@ static bool method_call_is_quiet(struct syntax *syntax, TSNode function, int dep
 		object = syntax_field(object, "object");
 	if (syntax_kind(syntax, object) != PY_IDENTIFIER)
 		return true;
-	search.name = syntax_text(syntax, object);
-	syntax_walk(syntax, syntax->root, find_import, &search);
+	syntax_each(syntax, syntax->root, syntax_text(syntax, object), find_import, &search);
 	return ts_node_is_null(search.found) || import_is_plain(syntax, search.found);
 }
 

@@ -1,5 +1,7 @@
 #include "rule/syntax.h"
 
+#include <ctype.h>
+
 enum py_node syntax_kind(const struct syntax *syntax, TSNode node)
 {
 	return ts_node_is_null(node) ? PY_OTHER : py_kind(syntax->grammar, node);
@@ -124,6 +126,42 @@ bool syntax_walk(struct syntax *syntax, TSNode node, bool (*visit)(void *context
 	}
 	ts_tree_cursor_delete(&cursor);
 	return going;
+}
+
+static bool is_word_byte(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* Takes COST from the budget; false where that is spent. */
+static bool spend(struct syntax *syntax, size_t cost)
+{
+	syntax->budget -= cost < syntax->budget ? cost : syntax->budget;
+	return syntax->budget > 0;
+}
+
+bool syntax_each(struct syntax *syntax, TSNode node, struct str word, bool (*visit)(void *context, TSNode node), void *context)
+{
+	enum { BYTES_A_NODE = 512, NODES_A_HIT = 64 };
+	struct str text = syntax_text(syntax, node);
+	size_t start = text.length ? (size_t)(text.at - syntax->text.at) : 0;
+
+	if (word.length == 0 || !spend(syntax, text.length / BYTES_A_NODE))
+		return false;
+	for (size_t at = 0; (at = str_find(text, word, at)) < text.length; at += word.length) {
+		uint32_t from = (uint32_t)(start + at), to = (uint32_t)(from + word.length);
+		TSNode found;
+
+		if ((at > 0 && is_word_byte(text.at[at - 1])) ||
+		    (at + word.length < text.length && is_word_byte(text.at[at + word.length])))
+			continue;
+		if (!spend(syntax, NODES_A_HIT))
+			return false;
+		found = ts_node_named_descendant_for_byte_range(node, from, to);
+		if (syntax_kind(syntax, found) == PY_IDENTIFIER && !visit(context, found))
+			return false;
+	}
+	return true;
 }
 
 bool syntax_word_in(struct str word, const char *list)

@@ -17,7 +17,7 @@ struct syntax {
 	size_t budget;
 };
 
-enum { SYNTAX_BUDGET = 4 << 20 };
+enum { SYNTAX_BUDGET = 2 << 20 };
 
 enum py_node syntax_kind(const struct syntax *syntax, TSNode node); /* PY_OTHER also of a null node */
 struct str syntax_text(const struct syntax *syntax, TSNode node);
@@ -37,6 +37,8 @@ TSNode syntax_statement(const struct syntax *syntax, TSNode node);
 TSNode syntax_scope(const struct syntax *syntax, TSNode node);
 /* Calls VISIT for NODE and all below it until it returns false or the budget is spent; false where either was so. */
 bool syntax_walk(struct syntax *syntax, TSNode node, bool (*visit)(void *context, TSNode node), void *context);
+/* Calls VISIT for each identifier below NODE that is WORD, with the same ends; quicker, as it looks through the text. */
+bool syntax_each(struct syntax *syntax, TSNode node, struct str word, bool (*visit)(void *context, TSNode node), void *context);
 /* Whether one of the words in LIST, separated by spaces, is WORD. */
 bool syntax_word_in(struct str word, const char *list);
 

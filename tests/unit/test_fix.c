@@ -33,6 +33,23 @@ static void detach_goes_behind_what_is_kept(void **state)
 	}
 }
 
+#define METER                                                                                                          \
+	FIX_HEAD "class Meter:\n    def __init__(self):\n        self.total = 0\n"                                       \
+		 "    def update(self, v, n=1):\n        self.total += v * n\nm = Meter()\nfor x in loader:\n"
+
+static void what_is_handed_down_is_detached_on_the_way(void **state)
+{
+	fix_check(METER FIX_STEP "    m.update(loss, len(x))\nprint(m.total)\n",
+		  METER FIX_STEP "    m.update(loss.detach(), len(x))\nprint(m.total)\n", true);
+	fix_check(METER FIX_STEP "    m.update(v=loss)\nprint(m.total)\n", METER FIX_STEP "    m.update(v=loss.detach())\nprint(m.total)\n",
+		  true);
+	fix_check(METER FIX_STEP "    m.update(loss)\nprint(m.total.item())\n", NULL, false);
+	/* before backward, or which of the two? */
+	fix_check(METER "    loss = net(x).mean()\n    m.update(loss)\n    loss.backward()\n    opt.step(); opt.zero_grad()\nprint(m.total)\n",
+		  NULL, true);
+	fix_check(METER FIX_STEP "    m.update(loss, loss)\nprint(m.total)\n", NULL, true);
+}
+
 /* Where the tensor is not plain to see, there is no fix. */
 static void nothing_is_guessed(void **state)
 {
@@ -166,6 +183,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(detach_goes_behind_what_is_kept),
+		cmocka_unit_test(what_is_handed_down_is_detached_on_the_way),
 		cmocka_unit_test(nothing_is_guessed),
 		cmocka_unit_test(statements_go_with_their_line),
 		cmocka_unit_test(arguments_go_with_their_comma),

@@ -315,7 +315,11 @@ static void a_store_elsewhere_is_told_from_the_call(void **state)
 	for (size_t i = 0; i < finding->note_count; i++)
 		told |= strcmp(finding->notes[i].text, "and is kept here") == 0 && finding->notes[i].at.start.line == 4;
 	assert_true(told);
-	assert_int_equal(finding->edit_count, 0); /* no edit far from the place */
+	/* the edit is made at the place, and never safe: it may do more with it there */
+	assert_int_equal(finding->edit_count, 1);
+	assert_string_equal(finding->edits[0].text, ".detach()");
+	assert_int_equal(finding->edits[0].span.start, finding->at.span.end - 1);
+	assert_false(finding->fix_is_safe);
 }
 
 static struct rule_variant *with_fix(void)

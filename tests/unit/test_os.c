@@ -340,12 +340,20 @@ static void says_why_a_file_cannot_be_replaced(void **state)
 	assert_int_equal(err.code, ERR_WRITE);
 	assert_string_equal(err.message, "cannot write 'missing': no such file or directory");
 	temp_tree_file("ro/f", "old");
+	temp_tree_file("open/f", "old");
+	assert_int_equal(chmod("open/f", 0666), 0);
+	assert_int_equal(chmod(".", 0755), 0);
+	assert_true(os_may_replace_file("ro/f", &err));
 	assert_false(os_replace_file("ro", STR("x"), &err));
 	assert_string_equal(err.message, "cannot write 'ro': is not a regular file");
 	/* the superuser may write anywhere */
 	if (geteuid() == 0 && !setegid(65534) && !seteuid(65534)) {
 		assert_false(os_replace_file("ro/f", STR("x"), &err));
 		assert_string_equal(err.message, "cannot write 'ro/f': permission denied");
+		assert_false(os_may_replace_file("ro/f", &err));
+		assert_string_equal(err.message, "cannot write 'ro/f': permission denied");
+		assert_false(os_may_replace_file("open/f", &err));
+		assert_string_equal(err.message, "cannot make a file beside 'open/f': permission denied");
 		assert_int_equal(seteuid(0), 0);
 		assert_int_equal(setegid(0), 0);
 	}

@@ -79,7 +79,11 @@ static void what_else_a_total_may_come_to_is_seen(void **state)
 		"print(total.requires_grad)",
 		"best = total if total > 0 else None\nreport(best)",
 		"print(total is loss)",
+		"total", /* a notebook shows it */
 		"print(locals())",
+		"yield total",
+		"global total",
+		"opt.step(lambda: total)",
 		"exec('print(total)')",
 		"h = lambda: total",
 		"a = b = total",
@@ -130,6 +134,11 @@ static void what_else_a_list_may_come_to_is_seen(void **state)
 		"print(torch.stack(xs).mean())",
 		"report(*xs)",
 		"zs = [xs]\nreport(zs)",
+		"zs = [*xs]\nreport(zs)",
+		"xs[-1].backward()",
+		"sum(xs).backward()",
+		"others.append(xs)",
+		"others.extend(xs)",
 	};
 
 	for (size_t i = 0; i < sizeof rests / sizeof *rests; i++)

@@ -66,7 +66,7 @@ static struct collector run_on(struct subject *subject, struct walk_file *files,
 
 	for (size_t i = 0; i < count; i++)
 		files[i].settings = &subject->settings;
-	totals = run_files(files, count, threads, false, NULL, &collector.sink);
+	totals = run_files(files, count, threads, RUN_MAKES_NO_FIXES, NULL, &collector.sink);
 
 	assert_int_equal(totals.files, count);
 	assert_int_equal(totals.failed, count - collector.results);
@@ -131,12 +131,12 @@ static void text_in_memory_is_checked_too(void **state)
 {
 	struct subject *subject = *state;
 	struct collector collector = {{file_take, NULL}, BUF_INIT, 0};
-	struct run_totals totals = run_text(&subject->settings, "<stdin>", STR("x = 1\n"), false, NULL, &collector.sink);
+	struct run_totals totals = run_text(&subject->settings, "<stdin>", STR("x = 1\n"), RUN_MAKES_NO_FIXES, NULL, &collector.sink);
 
 	assert_int_equal(totals.files, 1);
-	totals = run_text(&subject->settings, "empty", (struct str){NULL, 0}, false, NULL, &collector.sink);
+	totals = run_text(&subject->settings, "empty", (struct str){NULL, 0}, RUN_MAKES_NO_FIXES, NULL, &collector.sink);
 	assert_int_equal(totals.failed, 0);
-	totals = run_text(&subject->settings, "bad", STR("\xff"), false, NULL, &collector.sink);
+	totals = run_text(&subject->settings, "bad", STR("\xff"), RUN_MAKES_NO_FIXES, NULL, &collector.sink);
 	assert_int_equal(totals.failed, 1);
 	assert_non_null(strstr(collector.told.bytes, "<stdin>: checked\nempty: checked\nbad: cannot read 'bad': not text"));
 	buf_release(&collector.told);
@@ -153,7 +153,7 @@ static void what_cannot_be_parsed_at_all_has_failed(void **state)
 	buf_add_text(&text, "import torch\nx = ");
 	for (int i = 0; i < 20000; i++)
 		buf_add_text(&text, "([{");
-	totals = run_text(&subject->settings, "x.py", buf_get(&text), false, NULL, &collector.sink);
+	totals = run_text(&subject->settings, "x.py", buf_get(&text), RUN_MAKES_NO_FIXES, NULL, &collector.sink);
 	assert_int_equal(totals.failed, 1);
 	assert_string_equal(buf_text(&collector.told), "x.py: cannot check 'x.py': cannot parse what begins in line 1\n");
 	buf_release(&text);
