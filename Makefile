@@ -156,13 +156,66 @@ deps: $(deps)/stamp ## fetch, verify and unpack what deps.lock pins
 
 # --- install -------------------------------------------------------------------------------------------------------
 
-.PHONY: install uninstall
-install: all ## install below DESTDIR and PREFIX (default /usr/local)
-	install -d '$(DESTDIR)$(PREFIX)/bin'
-	install -m 755 $(program) '$(DESTDIR)$(PREFIX)/bin/vramlint'
+bindir := $(PREFIX)/bin
+mandir := $(PREFIX)/share/man/man1
+docdir := $(PREFIX)/share/doc/vramlint
+bashdir := $(PREFIX)/share/bash-completion/completions
+zshdir := $(PREFIX)/share/zsh/site-functions
+fishdir := $(PREFIX)/share/fish/vendor_completions.d
+# What the program writes about itself.
+man_page := $(out)/share/vramlint.1
+completions := $(out)/share/vramlint.bash $(out)/share/_vramlint $(out)/share/vramlint.fish
+documents := $(sort $(wildcard rules/*.md))
+
+$(man_page): $(program)
+	@mkdir -p $(@D)
+	$(Q)$(program) man >$@
+$(out)/share/vramlint.bash: $(program)
+	@mkdir -p $(@D)
+	$(Q)$(program) completions bash >$@
+$(out)/share/_vramlint: $(program)
+	@mkdir -p $(@D)
+	$(Q)$(program) completions zsh >$@
+$(out)/share/vramlint.fish: $(program)
+	@mkdir -p $(@D)
+	$(Q)$(program) completions fish >$@
+
+.PHONY: man install uninstall
+man: $(man_page) $(completions) ## the manual page and the shells' completions, into build/MODE/share
+
+install: all man ## install below DESTDIR and PREFIX (default /usr/local)
+	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(mandir)' '$(DESTDIR)$(docdir)/rules' '$(DESTDIR)$(bashdir)' \
+		'$(DESTDIR)$(zshdir)' '$(DESTDIR)$(fishdir)'
+	install -m 755 $(program) '$(DESTDIR)$(bindir)/vramlint'
+	install -m 644 $(man_page) '$(DESTDIR)$(mandir)/vramlint.1'
+	install -m 644 $(documents) '$(DESTDIR)$(docdir)/rules'
+	install -m 644 $(out)/share/vramlint.bash '$(DESTDIR)$(bashdir)/vramlint'
+	install -m 644 $(out)/share/_vramlint '$(DESTDIR)$(zshdir)/_vramlint'
+	install -m 644 $(out)/share/vramlint.fish '$(DESTDIR)$(fishdir)/vramlint.fish'
 
 uninstall: ## remove what install put there
-	rm -f '$(DESTDIR)$(PREFIX)/bin/vramlint'
+	rm -rf '$(DESTDIR)$(docdir)'
+	rm -f '$(DESTDIR)$(bindir)/vramlint' '$(DESTDIR)$(mandir)/vramlint.1' '$(DESTDIR)$(bashdir)/vramlint' \
+		'$(DESTDIR)$(zshdir)/_vramlint' '$(DESTDIR)$(fishdir)/vramlint.fish'
+
+# --- the Python package ------------------------------------------------------------------------------------------------
+
+packaging := build/packaging
+in_packaging := $(packaging)/bin/python -m hatchling build -d dist
+
+# What pyproject.toml builds with, once and not for each wheel.
+$(packaging)/stamp: pyproject.toml
+	$(Q)$(PYTHON) -m venv $(packaging)
+	$(Q)$(packaging)/bin/pip install -q --disable-pip-version-check \
+		$$(sed -n 's/^requires = \[\(.*\)\].*/\1/p' pyproject.toml | tr -d '",')
+	@touch $@
+
+.PHONY: wheel sdist
+wheel: $(packaging)/stamp ## a wheel into dist/ (MANYLINUX=1: one for any Linux of the last ten years)
+	$(Q)VRAMLINT_MANYLINUX='$(MANYLINUX)' $(in_packaging) -t wheel
+
+sdist: $(packaging)/stamp ## the source archive into dist/
+	$(Q)$(in_packaging) -t sdist
 
 # --- tests ---------------------------------------------------------------------------------------------------------
 

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "cli/argfile.h"
 #include "cli/command.h"
 #include "cli/message.h"
-#include "cli/output.h"
 
 static bool is_any_of(const char *text, const char *name, const char *letter)
 {
@@ -20,17 +20,6 @@ static bool is_path(const char *text)
 	return strcmp(text, "-") == 0 || (os_stat_get(text, &stat, NULL) && (stat.kind != OS_MISSING || stat.is_link));
 }
 
-static int print_version(void)
-{
-	struct buf out = BUF_INIT;
-	int status;
-
-	buf_format(&out, "vramlint %s\n", VRAMLINT_VERSION);
-	status = output_finish(&out);
-	buf_release(&out);
-	return status;
-}
-
 static int no_command(void)
 {
 	struct buf out = BUF_INIT;
@@ -42,23 +31,42 @@ static int no_command(void)
 	return STATUS_FAILED;
 }
 
-int main(int argc, char **argv)
+/* ARGUMENTS without the program's name; at least one. */
+static int run(int count, char *const *arguments)
 {
 	const struct command *command;
 
-	os_ignore_broken_pipe();
-	if (argc < 2)
-		return no_command();
-	if (is_any_of(argv[1], "--version", "-V"))
-		return print_version();
-	command = command_find(is_any_of(argv[1], "--help", "-h") ? "help" : argv[1]);
+	if (is_any_of(arguments[0], "--version", "-V"))
+		return command_version.run(&command_version, count - 1, arguments + 1);
+	command = command_find(is_any_of(arguments[0], "--help", "-h") ? "help" : arguments[0]);
 	if (command)
-		return command->run(command, argc - 2, argv + 2);
-	if (is_path(argv[1]))
-		return command_check.run(&command_check, argc - 1, argv + 1);
-	if (argv[1][0] == '-') {
-		message_error("unknown option '%s' before the command (see 'vramlint --help')", argv[1]);
+		return command->run(command, count - 1, arguments + 1);
+	if (is_path(arguments[0]))
+		return command_check.run(&command_check, count, arguments);
+	if (arguments[0][0] == '-') {
+		message_error("unknown option '%s' before the command (see 'vramlint --help')", arguments[0]);
 		return STATUS_FAILED;
 	}
-	return command_unknown(argv[1], "neither a command nor a path");
+	return command_unknown(arguments[0], "neither a command nor a path");
+}
+
+int main(int argc, char **argv)
+{
+	int count = argc > 0 ? argc - 1 : 0;
+	char *const *arguments;
+	struct arena arena;
+	struct err err;
+	int status;
+
+	os_ignore_broken_pipe();
+	arena_init(&arena);
+	arguments = argfile_expand(&count, argv + 1, &arena, &err);
+	if (!arguments) {
+		message_error("%s", err.message);
+		status = STATUS_FAILED;
+	} else {
+		status = count > 0 ? run(count, arguments) : no_command();
+	}
+	arena_release(&arena);
+	return status;
 }

@@ -275,6 +275,11 @@ char *os_real_path(const char *path, struct arena *arena)
 	return copy;
 }
 
+char *os_program_path(struct arena *arena)
+{
+	return os_real_path("/proc/self/exe", arena);
+}
+
 char *os_current_folder(struct arena *arena, struct err *err)
 {
 	size_t room = 256;

@@ -49,6 +49,8 @@ bool os_append_file(const char *path, struct str bytes, struct err *err);
 
 /* The absolute path with links resolved, in ARENA, or NULL. */
 char *os_real_path(const char *path, struct arena *arena);
+/* Where this program lies, absolute, in ARENA, or NULL where the system does not tell. */
+char *os_program_path(struct arena *arena);
 /* The current directory in ARENA, or NULL with ERR set. */
 char *os_current_folder(struct arena *arena, struct err *err);
 

@@ -5,12 +5,14 @@
 
 #include "base/os.h"
 #include "cli/ci.h"
+#include "cli/links.h"
 #include "cli/message.h"
 #include "cli/only_new.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
 #include "cli/sink.h"
 #include "cli/terminal.h"
+#include "cli/watch.h"
 #include "engine/lint.h"
 #include "engine/run.h"
 #include "engine/walk.h"
@@ -21,7 +23,7 @@
 struct check_values {
 	const char *select, *ignore;
 	int min_confidence; /* enum proof */
-	int fail_on;        /* enum severity */
+	int min_severity, fail_on; /* enum severity */
 	int colour;         /* enum colour_when */
 	int threads;
 	struct option_list formats;
@@ -29,10 +31,10 @@ struct check_values {
 	const char *sarif_category;
 	const char *rules, *models;
 	const char *stdin_filename;
-	bool exit_zero, quiet, timing, isolated, no_cache, explain, statistics;
 	const char *add_ignore; /* the reason, or NULL */
 	int max_findings;       /* -1: no limit */
 	struct only_new_options only_new;
+	bool exit_zero, quiet, verbose, timing, isolated, no_cache, explain, statistics, watch;
 	bool fix, unsafe_fixes, diff, show_fixes, fix_only, exit_non_zero_on_fix;
 };
 
@@ -67,6 +69,8 @@ static const struct option_row check_options[] = {
 	{"min-confidence", 0, OPTION_CHOICE, "PROOF",
 	 "what a finding must rest on: flow, usage, sibling or name (default: usage)", VALUE(min_confidence),
 	 confidence_choices},
+	{"min-severity", 0, OPTION_CHOICE, "LEVEL", "leave out what is below hint, note, warning or error (default: hint)",
+	 VALUE(min_severity), severity_choices},
 	{"output-format", 0, OPTION_LIST, "FORMAT",
 	 "one of those below (default: auto); FORMAT=FILE writes it to FILE; may be given several times",
 	 VALUE(formats), NULL},
@@ -102,6 +106,8 @@ static const struct option_row check_options[] = {
 	{"exit-zero", 0, OPTION_FLAG, NULL, "exit status 0 even where there are findings", VALUE(exit_zero), NULL},
 	{NULL, 'j', OPTION_NUMBER, "N", "use N threads (default: 0, one a core)", VALUE(threads), NULL},
 	{"quiet", 'q', OPTION_FLAG, NULL, "print findings and errors only", VALUE(quiet), NULL},
+	{"verbose", 'v', OPTION_FLAG, NULL, "say on standard error of each file what was done", VALUE(verbose), NULL},
+	{"watch", 'w', OPTION_FLAG, NULL, "check again after each change, until Ctrl-C", VALUE(watch), NULL},
 	{"color", 0, OPTION_CHOICE, "WHEN", "auto, always or never (default: auto)", VALUE(colour), colour_choices},
 	{"stdin-filename", 0, OPTION_TEXT, "NAME", "what to call standard input, which the path '-' reads",
 	 VALUE(stdin_filename), NULL},
@@ -144,6 +150,8 @@ static bool operands_are_valid(const struct check_values *values, const struct o
 	for (const char *c = values->add_ignore; c && *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			return err_set(err, ERR_USAGE, "the reason of '--add-ignore' must be one line of plain text");
+	if (reads_stdin(result) && values->watch)
+		return err_set(err, ERR_USAGE, "standard input, '-', cannot be watched");
 	if (reads_stdin(result))
 		return true;
 	for (size_t i = 0; i < result->operand_count; i++) {
@@ -229,15 +237,14 @@ static void check_stdin(const struct checker *checker, const struct check_values
 	const char *shown = values->stdin_filename ? values->stdin_filename : "<stdin>";
 	struct err err;
 
-	struct run_totals totals = {.files = 0};
-
 	sink->to_stderr = fixes_wanted(values) && !values->diff;
-	if (os_read_stdin(SOURCE_LIMIT, &text, &err))
-		totals = run_text(checker->linter, shown, buf_get(&text), fixes_wanted(values), &only_new->limits,
-				  only_new_sink(only_new, &sink->base));
-	else
+	if (os_read_stdin(SOURCE_LIMIT, &text, &err)) {
+		sink_finish(sink, run_text(checker->linter, shown, buf_get(&text), fixes_wanted(values), &only_new->limits,
+					   only_new_sink(only_new, &sink->base)), 0);
+	} else {
 		sink_add_failure(sink, err.message);
-	sink_finish(sink, totals, 0);
+		sink_finish(sink, (struct run_totals){.files = 0}, 0);
+	}
 	if (sink->to_stderr)
 		print_fixed(sink, &text);
 	buf_release(&text);
@@ -255,10 +262,10 @@ static void no_file(struct sink *sink, const char *const *paths, size_t count)
 }
 
 static void check_paths(const struct checker *checker, const struct check_values *values, const char *const *paths,
-			size_t count, struct only_new *only_new, struct sink *sink)
+			size_t count, struct only_new *only_new, struct sink *sink, struct os_watch *watch)
 {
 	static const char *const here[] = {"."};
-	struct run_totals totals = {0};
+	struct run_totals totals = {.files = 0};
 	struct walk walk;
 	struct err err;
 	bool is_empty;
@@ -268,18 +275,20 @@ static void check_paths(const struct checker *checker, const struct check_values
 		count = 1;
 	}
 	walk_init(&walk, paths, count);
+	while (watch && watch_follow(watch, &walk)) {
+		walk_release(&walk);
+		walk_init(&walk, paths, count);
+	}
 	for (size_t i = 0; i < walk.problem_count; i++)
 		sink_add_failure(sink, walk.problems[i].text);
 	is_empty = walk.file_count == 0;
 	if (only_new->changed && !changed_select(only_new->changed, &walk, &err)) {
 		sink_add_failure(sink, err.message);
-	} else if (!is_empty) {
+	} else if (walk.file_count > 0) {
 		totals = run_files(checker->linter, walk.files, walk.file_count, values->threads, fixes_wanted(values),
 				   &only_new->limits, only_new_sink(only_new, &sink->base));
-		/* files that were found may all turn out to be notebooks in other languages */
-		is_empty = totals.files == 0;
-		if (!is_empty)
-			sink_write_fixes(sink);
+		is_empty = totals.files == 0; /* they may all turn out to be notebooks in other languages */
+		sink_write_fixes(sink);
 	}
 	if (is_empty && walk.problem_count == 0)
 		no_file(sink, paths, count);
@@ -330,7 +339,9 @@ static int status_of(const struct check_values *values, const struct sink *sink)
 	return found && !values->exit_zero ? STATUS_FINDINGS : STATUS_CLEAN;
 }
 
-static int check(const struct check_values *values, const struct outputs *outputs, const struct option_result *result)
+/* WATCH: NULL where the paths are checked once. */
+static int check(const struct check_values *values, const struct outputs *outputs, const struct option_result *result,
+		 struct os_watch *watch)
 {
 	struct report_options options = {
 		.colour = terminal_wants_colour((enum colour_when)values->colour),
@@ -340,6 +351,8 @@ static int check(const struct check_values *values, const struct outputs *output
 		.fail_on = (enum severity)values->fail_on,
 		.category = values->sarif_category,
 	};
+	struct output only = {values->diff ? &report_changes : &report_summary_only, NULL};
+	const struct outputs instead = {&only, 1};
 	struct report_host host;
 	double started = os_seconds();
 	struct only_new only_new;
@@ -359,17 +372,23 @@ static int check(const struct check_values *values, const struct outputs *output
 		return STATUS_FAILED;
 	}
 	only_new.limits.ignore_reason = values->add_ignore;
+	if (values->diff || values->fix_only)
+		outputs = &instead;
+	if (terminal_wants_links())
+		options.links = links_find(&checker.rules, &checker.arena);
 	ci_host_get(&host, &checker.arena);
 	options.rules = &checker.rules;
 	options.selection = &checker.selection;
 	options.host = &host;
 	sink_init(&sink, outputs, options);
+	sink.verbose = values->verbose;
+	sink.min_severity = (enum severity)values->min_severity;
 	sink.fixer.writes = !values->diff;
 	sink.totals.fixed_by_comments = values->add_ignore != NULL;
 	if (reads_stdin(result))
 		check_stdin(&checker, values, &only_new, &sink);
 	else
-		check_paths(&checker, values, result->operands, result->operand_count, &only_new, &sink);
+		check_paths(&checker, values, result->operands, result->operand_count, &only_new, &sink, watch);
 	if (!only_new_finish(&only_new, &err))
 		sink_add_failure(&sink, err.message);
 	tell_fixes(values, &sink.fixer);
@@ -387,9 +406,31 @@ static int check(const struct check_values *values, const struct outputs *output
 	return status;
 }
 
+struct watched_check {
+	const struct check_values *values;
+	const struct outputs *outputs;
+	const struct option_result *result;
+};
+
+static int check_again(void *context, struct os_watch *watch)
+{
+	const struct watched_check *again = context;
+
+	return check(again->values, again->outputs, again->result, watch);
+}
+
+static int check_watching(const struct check_values *values, const struct outputs *outputs,
+			  const struct option_result *result)
+{
+	struct watched_check again = {values, outputs, result};
+
+	return watch_run(check_again, &again, values->quiet);
+}
+
 static int check_run(const struct command *command, int count, char *const *arguments)
 {
-	struct check_values values = {.min_confidence = PROOF_USAGE, .fail_on = SEVERITY_NOTE, .max_findings = -1};
+	struct check_values values = {.min_confidence = PROOF_USAGE, .min_severity = SEVERITY_HINT, .fail_on = SEVERITY_NOTE,
+				      .max_findings = -1};
 	struct outputs outputs = {NULL, 0};
 	struct option_result result;
 	struct err err;
@@ -398,13 +439,10 @@ static int check_run(const struct command *command, int count, char *const *argu
 	if (!command_parse(command, count, arguments, &values, &result, &status))
 		goto out;
 	if (outputs_init(&outputs, &values.formats, values.output_file, values.statistics, &err) &&
-	    operands_are_valid(&values, &result, &err)) {
-		if (values.diff || values.fix_only)
-			outputs_print(&outputs, values.diff ? &report_changes : &report_nothing);
-		status = check(&values, &outputs, &result);
-	} else {
+	    operands_are_valid(&values, &result, &err))
+		status = values.watch ? check_watching(&values, &outputs, &result) : check(&values, &outputs, &result, NULL);
+	else
 		status = command_usage_error(command, &err);
-	}
 out:
 	outputs_release(&outputs);
 	option_list_release(&values.formats);

@@ -7,7 +7,8 @@
 #include "cli/nearest.h"
 #include "cli/output.h"
 
-const struct command *const commands[] = {&command_check, &command_explain, &command_rules, &command_help, NULL};
+const struct command *const commands[] = {&command_check,	  &command_explain, &command_rules, &command_completions,
+					  &command_man,	  &command_version, &command_help,  NULL};
 
 const struct command *command_find(const char *name)
 {
@@ -36,9 +37,10 @@ void command_add_overview(struct buf *out)
 {
 	buf_add_text(out, "vramlint finds code in PyTorch training scripts that leaks GPU or host memory.\n\n"
 			  "Usage: vramlint COMMAND [OPTION]...\n"
-			  "       vramlint PATH [OPTION]...        the same as `vramlint check`\n\nCommands:\n");
+			  "       vramlint PATH [OPTION]...        the same as `vramlint check`\n"
+			  "       vramlint @FILE                   arguments from FILE, one a line\n\nCommands:\n");
 	for (size_t i = 0; commands[i]; i++)
-		buf_format(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+		buf_format(out, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
 	buf_add_text(out, "\nOptions:\n"
 			  "  -h, --help       print this help; `vramlint COMMAND --help` for a command\n"
 			  "  -V, --version    print the version\n\n"

@@ -22,7 +22,8 @@ struct command {
 	int (*run)(const struct command *command, int count, char *const *arguments);
 };
 
-extern const struct command command_check, command_explain, command_rules, command_help;
+extern const struct command command_check, command_explain, command_rules, command_completions, command_man,
+	command_version, command_help;
 
 /* In the order of help, ended by NULL. */
 extern const struct command *const commands[];

@@ -55,3 +55,12 @@ void message_warning(const char *format, ...)
 	print("warning", format, args);
 	va_end(args);
 }
+
+void message_info(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print("info", format, args);
+	va_end(args);
+}

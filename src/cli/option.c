@@ -250,11 +250,27 @@ static void add_row(struct buf *out, const struct option_row *row)
 	buf_add_char(out, '\n');
 }
 
-void option_add_help(const struct option_row *rows, struct buf *out)
+const struct option_row *option_row_get(const struct option_row *rows, size_t index)
 {
 	static const struct option_row help = {"help", 'h', OPTION_FLAG, NULL, "print this help", 0, NULL};
 
-	for (; !is_last(rows); rows++)
-		add_row(out, rows);
-	add_row(out, &help);
+	for (; !is_last(rows); rows++, index--) {
+		if (index == 0)
+			return rows;
+	}
+	return index == 0 ? &help : NULL;
+}
+
+bool option_takes_value(const struct option_row *row)
+{
+	/* "--add-ignore[=REASON]" stands alone as well */
+	return row->argument && row->argument[0] != '[';
+}
+
+void option_add_help(const struct option_row *rows, struct buf *out)
+{
+	const struct option_row *row;
+
+	for (size_t i = 0; (row = option_row_get(rows, i)); i++)
+		add_row(out, row);
 }

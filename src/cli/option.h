@@ -1,4 +1,4 @@
-/* Options of a command as a table, from which parsing and --help are made.
+/* Options of a command as a table, from which parsing, --help, the manual page and the shells' completions are made.
  *
  * A row says where in the command's struct of values its value goes. Rows end
  * with one without a name; every table has --help on top of its rows. Values
@@ -37,7 +37,7 @@ struct option_row {
 	const char *name; /* without "--", or NULL where there is only a letter; both missing ends the table */
 	char letter;      /* of the short form, or 0 */
 	enum option_kind kind;
-	const char *argument; /* its name in help; NULL for a flag */
+	const char *argument; /* its name in help, which also says what completes it (cli/candidates.h); NULL for a flag */
 	const char *help;
 	size_t offset; /* of the value */
 	const struct option_choice *choices; /* ended by a NULL name */
@@ -55,6 +55,10 @@ struct option_result {
 bool option_parse(const struct option_row *rows, int count, char *const *arguments, void *values,
 		  struct option_result *result, struct err *err);
 void option_result_release(struct option_result *result);
+/* The INDEXth of ROWS, after them the row of --help, then NULL. */
+const struct option_row *option_row_get(const struct option_row *rows, size_t index);
+/* Whether the next word is its value where none follows a '='. */
+bool option_takes_value(const struct option_row *row);
 void option_list_release(struct option_list *list);
 /* Appends a line per option for --help. */
 void option_add_help(const struct option_row *rows, struct buf *out);

@@ -29,6 +29,11 @@ static void print(struct sink *sink)
 		if (sink->outputs->items[i].path || report->out.length == 0)
 			continue;
 		progress_erase(&sink->progress);
+		if (sink->to_stderr) {
+			fwrite(report->out.bytes, 1, report->out.length, stderr);
+			buf_reset(&report->out);
+			continue;
+		}
 		if (sink->guarded && !report->format->for_programs) {
 			guard_add(&guarded, buf_get(&report->out));
 			buf_release(&report->out);
@@ -84,6 +89,34 @@ static void take_fix(struct sink *sink, const struct run_file *file)
 	fixer_add(&sink->fixer, file->path, file->fix);
 }
 
+static void tell_file(struct sink *sink, const struct run_file *file)
+{
+	const struct lint_result *result = file->result;
+
+	progress_erase(&sink->progress);
+	if (!result)
+		message_info("could not check '%s'", file->path);
+	else if (result->skipped)
+		message_info("skipped '%s': it names nothing that could leak", file->path);
+	else
+		message_info("checked '%s': %zu finding%s", file->path, result->finding_count,
+			     result->finding_count == 1 ? "" : "s");
+}
+
+/* Those findings of RESULT, in an array of their own. */
+static struct lint_result severe_enough(const struct lint_result *result, enum severity least)
+{
+	struct lint_result kept = *result;
+
+	kept.findings = mem_new(result->finding_count + 1, sizeof *kept.findings);
+	kept.finding_count = 0;
+	for (size_t i = 0; i < result->finding_count; i++) {
+		if (result->findings[i].severity >= least)
+			kept.findings[kept.finding_count++] = result->findings[i];
+	}
+	return kept;
+}
+
 static void failure_add(struct sink *sink, const char *text)
 {
 	buf_add(&sink->failures, text, strlen(text) + 1);
@@ -92,7 +125,14 @@ static void failure_add(struct sink *sink, const char *text)
 static void on_file(struct run_sink *base, const struct run_file *file)
 {
 	struct sink *sink = (struct sink *)base;
+	struct run_file filtered = *file;
+	struct lint_result kept = {.findings = NULL};
 
+	if (file->result && sink->min_severity > SEVERITY_HINT) {
+		kept = severe_enough(file->result, sink->min_severity);
+		filtered.result = &kept;
+		file = &filtered;
+	}
 	report_totals_add(&sink->totals, file, sink->fail_on);
 	if (file->error)
 		failure_add(sink, file->error);
@@ -103,8 +143,11 @@ static void on_file(struct run_sink *base, const struct run_file *file)
 	for (size_t i = 0; i < sink->outputs->count; i++)
 		sink->reports[i].format->file(&sink->reports[i], file);
 	print(sink);
+	if (sink->verbose)
+		tell_file(sink, file);
 	if (file->result && file->result->explanation)
 		fprintf(stderr, "%s:\n%s", file->path, file->result->explanation);
+	free(kept.findings);
 }
 
 static void on_progress(struct run_sink *base, size_t done, size_t total)
@@ -127,6 +170,7 @@ void sink_init(struct sink *sink, const struct outputs *outputs, struct report_o
 		struct report_options own = options;
 
 		own.colour = options.colour && !outputs->items[i].path;
+		own.links = outputs->items[i].path ? NULL : options.links;
 		report_init(&sink->reports[i], outputs->items[i].format, own);
 		outputs->items[i].format->begin(&sink->reports[i]);
 	}

@@ -18,6 +18,8 @@ struct sink {
 	struct report_totals totals;
 	struct lint_timing timing;
 	enum severity fail_on;
+	bool verbose;               /* says of each file what was done; set after sink_init, as is the next */
+	enum severity min_severity; /* findings below it are left out */
 	struct progress progress;
 	struct buf failures; /* a NUL-terminated message each */
 	struct err write_error;

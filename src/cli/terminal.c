@@ -1,5 +1,6 @@
 #include "cli/terminal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,13 @@ bool terminal_wants_colour(enum colour_when when)
 	return os_is_terminal(OUTPUT);
 }
 
+bool terminal_wants_links(void)
+{
+	if (is_set("FORCE_HYPERLINK"))
+		return !is_text("FORCE_HYPERLINK", "0");
+	return os_is_terminal(OUTPUT) && !is_text("TERM", "dumb");
+}
+
 int terminal_columns(void)
 {
 	const char *text = os_env("COLUMNS");
@@ -49,4 +57,12 @@ int terminal_columns(void)
 bool terminal_can_redraw(void)
 {
 	return os_is_terminal(ERRORS) && !is_text("TERM", "dumb");
+}
+
+void terminal_clear(void)
+{
+	if (!os_is_terminal(OUTPUT) || is_text("TERM", "dumb"))
+		return;
+	fputs("\x1b[H\x1b[2J", stdout);
+	fflush(stdout);
 }

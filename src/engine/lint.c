@@ -9,8 +9,8 @@
 #include "engine/ignore.h"
 #include "engine/prefilter.h"
 #include "engine/project.h"
-#include "engine/syntax.h"
 #include "engine/suppress.h"
+#include "engine/syntax.h"
 #include "flow/analysis.h"
 #include "flow/explain.h"
 #include "flow/judge.h"
@@ -248,7 +248,7 @@ static const char *scope_at(const struct lower *lower, uint32_t offset, struct a
 	return scope;
 }
 
-/* In a notebook a fix that would change a magic, or more than one cell at a time, is none. */
+/* A fix that would change a magic, or more than one cell at a time, is none. */
 static void drop_reaching_edits(const struct source *source, struct finding *finding)
 {
 	for (size_t i = 0; i < finding->edit_count; i++)

@@ -45,6 +45,7 @@ struct walker {
 	VEC(struct item) stack; /* folders and files yet to be taken, the next one last */
 	VEC(struct item) links; /* folders behind links: after all others, so that files keep their plain paths */
 	VEC(struct item) files; /* found, with repetitions */
+	VEC(const char *) entered; /* folders, in the walk's arena */
 };
 
 static void problem_add(struct walker *walker, struct walk_problem problem)
@@ -293,6 +294,7 @@ static void folder_walk(struct walker *walker, const struct item *folder)
 		problem_add(walker, (struct walk_problem){path, err.message});
 		return;
 	}
+	VEC_ADD(&walker->entered, arena_dup(&walker->walk->arena, path));
 	level = level_new(walker, folder->level, folder->path, folder->real);
 	for (size_t i = 0; i < count; i++)
 		entry_add(walker, folder, level, &entries[i]);
@@ -343,6 +345,16 @@ static int file_order(const void *a, const void *b)
 	return strcmp(((const struct walk_file *)a)->shown, ((const struct walk_file *)b)->shown);
 }
 
+static void folders_finish(struct walker *walker)
+{
+	struct walk *walk = walker->walk;
+
+	walk->folder_count = walker->entered.count;
+	walk->folders = ARENA_ARRAY(&walk->arena, const char *, walk->folder_count + 1);
+	for (size_t i = 0; i < walk->folder_count; i++)
+		walk->folders[i] = walker->entered.items[i];
+}
+
 /* Fills walk->files with each file once, in order of what is shown. */
 static void files_finish(struct walker *walker)
 {
@@ -383,6 +395,7 @@ static void walker_release(struct walker *walker)
 	VEC_RELEASE(&walker->stack);
 	VEC_RELEASE(&walker->links);
 	VEC_RELEASE(&walker->files);
+	VEC_RELEASE(&walker->entered);
 	map_release(&walker->folders);
 	arena_release(&walker->scratch);
 }
@@ -412,6 +425,7 @@ void walk_init(struct walk *walk, const char *const *paths, size_t count)
 	if (walk->problem_count)
 		qsort(walk->problems, walk->problem_count, sizeof *walk->problems, problem_order);
 	files_finish(&walker);
+	folders_finish(&walker);
 	walker_release(&walker);
 }
 

@@ -28,6 +28,8 @@ struct walk {
 	struct arena arena;
 	struct walk_file *files; /* each file once, even where several paths or links lead to it */
 	size_t file_count;
+	const char **folders; /* as to open them: those that were looked through */
+	size_t folder_count;
 	struct walk_problem *problems; /* missing paths, unreadable folders, dangling links */
 	size_t problem_count;
 };

@@ -88,7 +88,7 @@ const struct report_format report_changes = {
 	.end = changes_end,
 };
 
-const struct report_format report_nothing = {
+const struct report_format report_summary_only = {
 	.name = "nothing",
 	.summary = "the summary only",
 	.begin = nothing_begin,

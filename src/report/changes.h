@@ -5,6 +5,6 @@
 #include "report/report.h"
 
 extern const struct report_format report_changes; /* a unified diff of each file that was fixed */
-extern const struct report_format report_nothing; /* but for the summary */
+extern const struct report_format report_summary_only; /* but for the summary */
 
 #endif

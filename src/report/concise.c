@@ -1,6 +1,7 @@
 /* One line a finding, as compilers write them: editors and grep read it. */
 #include "report/formats.h"
 #include "report/style.h"
+#include "report/title.h"
 #include "report/visible.h"
 #include "rule/rule.h"
 
@@ -17,9 +18,7 @@ static void concise_file(struct report *report, const struct run_file *file)
 		style_end(out, colour, STYLE_PATH);
 		excerpt_add_place(out, &finding->at);
 		buf_add_text(out, ": ");
-		style_begin(out, colour, STYLE_CODE);
-		buf_format(out, "%s %s", finding->rule->code, finding->rule->name);
-		style_end(out, colour, STYLE_CODE);
+		title_add(out, &report->options, finding->rule);
 		buf_add_text(out, " [");
 		style_add(out, colour, style_of_severity(finding->severity), severity_name(finding->severity));
 		buf_add_text(out, "] ");

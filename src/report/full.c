@@ -6,6 +6,7 @@
 #include "report/snippet.h"
 #include "report/style.h"
 #include "report/summary.h"
+#include "report/title.h"
 #include "report/visible.h"
 #include "rule/rule.h"
 
@@ -55,9 +56,7 @@ static void add_headline(struct report *report, const char *path, const struct f
 	add_place(report, path, &finding->at);
 	style_add(out, colour, style_of_severity(finding->severity), severity_name(finding->severity));
 	buf_add_char(out, ' ');
-	style_begin(out, colour, STYLE_CODE);
-	buf_format(out, "%s %s", finding->rule->code, finding->rule->name);
-	style_end(out, colour, STYLE_CODE);
+	title_add(out, &report->options, finding->rule);
 	buf_add_text(out, ": ");
 	visible_add(out, str_from(finding->message));
 	buf_add_char(out, '\n');

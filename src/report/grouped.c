@@ -2,6 +2,7 @@
 #include "report/formats.h"
 #include "report/place.h"
 #include "report/style.h"
+#include "report/title.h"
 #include "report/summary.h"
 #include "report/visible.h"
 #include "rule/rule.h"
@@ -43,18 +44,17 @@ static void add_cell(struct buf *out, bool colour, enum style style, struct str 
 	buf_add_repeat(out, ' ', (size_t)width - text.length + 2);
 }
 
-static void add_row(struct buf *out, bool colour, const struct finding *finding, const struct widths *widths)
+static void add_row(struct buf *out, const struct report_options *options, const struct finding *finding, const struct widths *widths)
 {
 	struct buf text = BUF_INIT;
+	bool colour = options->colour;
 
 	buf_add_text(out, "  ");
 	place_add_position(&text, &finding->at);
 	add_cell(out, colour, STYLE_GUTTER, buf_get(&text), widths->position);
 	add_cell(out, colour, style_of_severity(finding->severity), str_from(severity_name(finding->severity)),
 		 widths->severity);
-	buf_reset(&text);
-	buf_format(&text, "%s %s", finding->rule->code, finding->rule->name);
-	add_cell(out, colour, STYLE_CODE, buf_get(&text), widths->rule);
+	title_add_padded(out, options, finding->rule, (size_t)widths->rule + 2);
 	visible_add(out, str_from(finding->message));
 	buf_add_char(out, '\n');
 	buf_release(&text);
@@ -73,7 +73,7 @@ static void grouped_file(struct report *report, const struct run_file *file)
 	style_end(&report->out, colour, STYLE_PATH);
 	buf_add_char(&report->out, '\n');
 	for (size_t i = 0; i < file->result->finding_count; i++)
-		add_row(&report->out, colour, &file->result->findings[i], &widths);
+		add_row(&report->out, &report->options, &file->result->findings[i], &widths);
 	buf_add_char(&report->out, '\n');
 }
 

@@ -52,12 +52,12 @@ static void write_fix(struct json_writer *writer, const struct source *source, c
 	json_array_begin(writer);
 	for (size_t i = 0; i < finding->edit_count; i++) {
 		const struct edit *edit = &finding->edits[i];
-		uint32_t start;
+		bool cell = finding->at.cell != 0;
+		uint32_t start = cell ? source_cell_offset(source, edit->span.start) : edit->span.start;
 
 		json_object_begin(writer);
-		if (finding->at.cell)
+		if (cell)
 			write_number(writer, "cell", source_cell(source, edit->span.start));
-		start = finding->at.cell ? source_cell_offset(source, edit->span.start) : edit->span.start;
 		write_number(writer, "start", start);
 		write_number(writer, "end", start + edit->span.end - edit->span.start);
 		write_text(writer, "text", edit->text);

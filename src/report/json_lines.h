@@ -7,7 +7,7 @@
 
 /* The members of an object that say where AT lies: "cell" of a notebook, "line", "column", "end_line", "end_column". */
 void json_lines_write_place(struct json_writer *writer, const struct excerpt *at);
-/* An object with all that is known about FINDING in FILE. */
+/* An object with all that is known about FINDING of FILE. */
 void json_lines_write_finding(struct json_writer *writer, const struct run_file *file, const struct finding *finding);
 
 #endif

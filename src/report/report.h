@@ -22,12 +22,13 @@ struct report_options {
 	bool colour;
 	int columns; /* of the terminal; 0: unknown, do not cut */
 	bool quiet;
-	bool terminal; /* it goes to one, which must not be steered by what is shown */
+	const char *const *links; /* to the documents of rules, by their index and NULL where there is none; NULL: no links */
 	enum severity fail_on;             /* least severity that makes the run fail */
 	const struct rule_set *rules;      /* that the run knows, or NULL */
 	const struct selection *selection; /* of them, or NULL */
 	const char *category;              /* of this run among several of one project, or NULL */
 	const struct report_host *host;    /* or NULL */
+	bool terminal; /* it goes to one, which must not be steered by what is shown */
 };
 
 struct report_totals {

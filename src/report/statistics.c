@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "report/formats.h"
 #include "report/style.h"
+#include "report/title.h"
 #include "report/summary.h"
 #include "report/visible.h"
 #include "rule/rule.h"
@@ -87,14 +88,13 @@ static const char *severity_of(const struct count *count)
 	return severity_name(count->worst);
 }
 
-static void add_row(struct buf *out, bool colour, const struct count *count, int severity_width, int name_width)
+static void add_row(struct buf *out, const struct report_options *options, const struct count *count,
+		    int severity_width, int name_width)
 {
 	buf_format(out, "%6zu  ", count->findings);
-	style_add(out, colour, style_of_severity(count->worst), severity_of(count));
+	style_add(out, options->colour, style_of_severity(count->worst), severity_of(count));
 	buf_add_repeat(out, ' ', (size_t)severity_width - strlen(severity_of(count)) + 2);
-	style_begin(out, colour, STYLE_CODE);
-	buf_format(out, "%s %-*s", count->rule->code, name_width, count->rule->name);
-	style_end(out, colour, STYLE_CODE);
+	title_add_padded(out, options, count->rule, strlen(count->rule->code) + 1 + (size_t)name_width);
 	buf_format(out, "  in %zu file%s: ", count->files, count->files == 1 ? "" : "s");
 	visible_add(out, str_from(count->rule->summary));
 	buf_add_char(out, '\n');
@@ -110,7 +110,7 @@ static void statistics_end(struct report *report, const struct report_totals *to
 	severity_width = widest(counts, severity_of);
 	name_width = widest(counts, name_of);
 	for (size_t i = 0; i < counts->count && counts->items[i].findings; i++)
-		add_row(&report->out, report->options.colour, &counts->items[i], severity_width, name_width);
+		add_row(&report->out, &report->options, &counts->items[i], severity_width, name_width);
 	if (!report->options.quiet && totals->files != totals->paths)
 		summary_add(&report->out, totals);
 }
