@@ -201,7 +201,8 @@ uninstall: ## remove what install put there
 # --- the Python package ------------------------------------------------------------------------------------------------
 
 packaging := build/packaging
-in_packaging := $(packaging)/bin/python -m hatchling build -d dist
+DIST ?= dist
+in_packaging = $(packaging)/bin/python -m hatchling build -d '$(DIST)'
 
 # What pyproject.toml builds with, once and not for each wheel.
 $(packaging)/stamp: pyproject.toml
@@ -211,10 +212,10 @@ $(packaging)/stamp: pyproject.toml
 	@touch $@
 
 .PHONY: wheel sdist
-wheel: $(packaging)/stamp ## a wheel into dist/ (MANYLINUX=1: one for any Linux of the last ten years)
+wheel: $(packaging)/stamp ## a wheel into DIST, dist/ (MANYLINUX=1: one for any Linux of the last ten years)
 	$(Q)VRAMLINT_MANYLINUX='$(MANYLINUX)' $(in_packaging) -t wheel
 
-sdist: $(packaging)/stamp ## the source archive into dist/
+sdist: $(packaging)/stamp ## the source archive into DIST, dist/
 	$(Q)$(in_packaging) -t sdist
 
 # --- tests ---------------------------------------------------------------------------------------------------------

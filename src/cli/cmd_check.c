@@ -34,7 +34,7 @@ struct check_values {
 	const char *add_ignore; /* the reason, or NULL */
 	int max_findings;       /* -1: no limit */
 	struct only_new_options only_new;
-	bool exit_zero, quiet, verbose, timing, isolated, no_cache, explain, statistics, watch;
+	bool exit_zero, quiet, verbose, timing, isolated, no_cache, force_exclude, explain, statistics, watch;
 	bool fix, unsafe_fixes, diff, show_fixes, fix_only, exit_non_zero_on_fix;
 };
 
@@ -113,6 +113,8 @@ static const struct option_row check_options[] = {
 	 VALUE(stdin_filename), NULL},
 	{"rules", 0, OPTION_TEXT, "DIR", "load more rules from DIR", VALUE(rules), NULL},
 	{"models", 0, OPTION_TEXT, "DIR", "load more knowledge about libraries from DIR", VALUE(models), NULL},
+	{"force-exclude", 0, OPTION_FLAG, NULL, "leave out what the configuration excludes even where it is named itself",
+	 VALUE(force_exclude), NULL},
 	{"isolated", 0, OPTION_FLAG, NULL, "read no configuration files", VALUE(isolated), NULL},
 	{"no-cache", 0, OPTION_FLAG, NULL, "neither read nor write the cache", VALUE(no_cache), NULL},
 	{"explain", 0, OPTION_FLAG, NULL, "print on standard error what the analysis saw in each file", VALUE(explain), NULL},

@@ -248,7 +248,7 @@ static const char *scope_at(const struct lower *lower, uint32_t offset, struct a
 	return scope;
 }
 
-/* A fix that would change a magic, or more than one cell at a time, is none. */
+/* In a notebook a fix that would change a magic, or more than one cell at a time, is none. */
 static void drop_reaching_edits(const struct source *source, struct finding *finding)
 {
 	for (size_t i = 0; i < finding->edit_count; i++)

@@ -73,7 +73,7 @@ static void add_mark(struct drawing *drawing, const struct excerpt *at, size_t s
 		((struct row){mark.line, at->cell, at->start.line, {at->line_text, at->line_length}, at}));
 }
 
-/* Line LINE of the source, unless it is one that stands in no cell. */
+/* Line LINE of the source, unless it is one that stands in no cell, or what follows the last line end. */
 static void add_context(struct drawing *drawing, uint32_t line)
 {
 	const struct source *source = drawing->source;
@@ -83,8 +83,9 @@ static void add_context(struct drawing *drawing, uint32_t line)
 		row.cell = source->origins[line - 1].cell;
 		row.number = source->origins[line - 1].line;
 	}
-	if (!source->origins || !source->origins[line - 1].is_added)
-		VEC_ADD(&drawing->rows, row);
+	if ((source->origins && source->origins[line - 1].is_added) || (line == source->line_count && row.text.length == 0))
+		return;
+	VEC_ADD(&drawing->rows, row);
 }
 
 static void collect(struct drawing *drawing, const struct finding *finding)

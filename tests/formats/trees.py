@@ -1,5 +1,7 @@
 """What is checked: a tree with findings of all sorts, one without, a hostile one and one that cannot be checked whole."""
+import json
 import pathlib
+import re
 import shutil
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -73,10 +75,21 @@ def broken(folder):
     (pathlib.Path(folder) / "dangling.py").symlink_to("nothing")
 
 
+def notebook(folder):
+    head, loop = LEAK.format(holder="losses", before="", after="").split("for step", 1)
+    cells = [("markdown", "# A model"), ("code", "%matplotlib inline\n" + head), ("code", "!nvidia-smi"),
+             ("code", "# \"é💩\" ##[x] " + CONTROL + "\nfor step" + loop)]
+    make = [{"cell_type": kind, "metadata": {}, "source": re.findall(r"[^\n]*\n|[^\n]+", text),
+             **({"outputs": [], "execution_count": None} if kind == "code" else {})} for kind, text in cells]
+    whole = {"cells": make, "metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}
+    write(folder, "note book.ipynb", json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
+
+
 # name → (what makes it, paths to check, exit status)
 TREES = {
     "findings": (findings, ["."], 1),
     "none": (none, ["."], 0),
     "hostile": (hostile, ["."], 1),
+    "notebook": (notebook, ["."], 1),
     "broken": (broken, [".", "missing ::x:: ##[y] <z>.py"], 2),
 }

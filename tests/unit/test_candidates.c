@@ -113,6 +113,21 @@ static void words_are_plain(void **state)
 	}
 }
 
+/* Tables are put together from several files. */
+static void no_option_stands_twice(void **state)
+{
+	for (size_t i = 0; commands[i]; i++) {
+		const struct option_row *row, *other;
+
+		for (size_t k = 0; (row = option_row_get(commands[i]->options, k)); k++) {
+			for (size_t n = 0; n < k && (other = option_row_get(commands[i]->options, n)); n++) {
+				assert_false(row->name && other->name && strcmp(row->name, other->name) == 0);
+				assert_false(row->letter && row->letter == other->letter);
+			}
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +135,7 @@ int main(void)
 		cmocka_unit_test(rules_are_offered_by_name_and_code),
 		cmocka_unit_test(words_and_choices_are_themselves),
 		cmocka_unit_test(words_are_plain),
+		cmocka_unit_test(no_option_stands_twice),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
