@@ -246,6 +246,21 @@ out:
 	return ok;
 }
 
+bool os_save_file(const char *path, struct str bytes, struct err *err)
+{
+	int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (descriptor < 0 && errno != EEXIST)
+		return failed(err, ERR_WRITE, "write", path, errno);
+	if (descriptor >= 0)
+		close(descriptor);
+	if (os_replace_file(path, bytes, err))
+		return true;
+	if (descriptor >= 0)
+		unlink(path);
+	return false;
+}
+
 bool os_read_stdin(size_t limit, struct buf *buf, struct err *err)
 {
 	return read_all(STDIN_FILENO, "standard input", (size_t)64 << 10, limit, buf, err);

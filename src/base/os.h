@@ -36,6 +36,8 @@ bool os_read_file(const char *path, size_t limit, struct buf *buf, struct err *e
  * so does who looks after a crash. Links are followed; mode, owner and group stay, other names (hard links) of the old file
  * keep the old one. ERR_WRITE where the file or its folder is read-only, or the owner could not be kept. */
 bool os_replace_file(const char *path, struct str bytes, struct err *err);
+/* The same for a file that may not be there yet. */
+bool os_save_file(const char *path, struct str bytes, struct err *err);
 /* Appends standard input up to its end. */
 bool os_read_stdin(size_t limit, struct buf *buf, struct err *err);
 
@@ -63,6 +65,12 @@ double os_seconds(void);                 /* monotonic clock */
 bool os_flush(FILE *stream, struct err *err);
 /* From now on writing to a pipe that nobody reads is an error that os_flush tells, and no longer the end of the process. */
 void os_ignore_broken_pipe(void);
+
+/* Runs ARGUMENTS (ended by NULL), the first of which is looked for on PATH, without a shell; hands it INPUT as standard
+ * input and appends what it prints to OUT and ERRORS. *STATUS is its exit status, or 128 and the signal that ended it. False
+ * with ERR set where it cannot be run. To be called with os_ignore_broken_pipe in effect. */
+bool os_run(const char *const *arguments, struct str input, struct buf *out, struct buf *errors, int *status,
+	    struct err *err);
 
 struct os_thread;
 /* Starts RUN(ARGUMENT) on a thread with a stack of STACK bytes, or NULL with ERR set. */

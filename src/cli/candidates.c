@@ -105,7 +105,7 @@ static struct candidates of_name(const char *text, const struct rule_set *rules,
 		return (struct candidates){CANDIDATE_FILES, NULL, 0};
 	if (str_is(name, "PATH"))
 		return (struct candidates){CANDIDATE_SOURCES, NULL, 0};
-	if (str_is(name, "REF"))
+	if (str_is(name, "COMMIT"))
 		return (struct candidates){CANDIDATE_REFS, NULL, 0};
 	return (struct candidates){CANDIDATE_NOTHING, NULL, 0};
 }

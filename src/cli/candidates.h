@@ -1,6 +1,6 @@
 /* What may stand as an option's value or as an operand: the words that a shell offers for it.
  *
- * Told by the name it has in help: RULES, RULE, FORMAT, COMMAND, DIR, FILE, NAME, PATH, REF, or the words themselves
+ * Told by the name it has in help: RULES, RULE, FORMAT, COMMAND, DIR, FILE, NAME, PATH, COMMIT, or the words themselves
  * ("bash|zsh|fish"). For any other name (N, REASON) nothing is offered. Borrows from RULES and the tables of commands;
  * the arrays lie in the caller's arena. */
 #ifndef VRAMLINT_CLI_CANDIDATES_H

@@ -7,6 +7,7 @@
 #include "cli/ci.h"
 #include "cli/links.h"
 #include "cli/message.h"
+#include "cli/only_new.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
 #include "cli/sink.h"
@@ -31,6 +32,9 @@ struct check_values {
 	const char *rules, *models;
 	const char *stdin_filename;
 	bool exit_zero, quiet, verbose, timing, isolated, no_cache, force_exclude, explain, statistics, watch;
+	const char *add_ignore; /* the reason, or NULL */
+	int max_findings;       /* -1: no limit */
+	struct only_new_options only_new;
 	bool fix, unsafe_fixes, diff, show_fixes, fix_only, exit_non_zero_on_fix;
 };
 
@@ -87,6 +91,18 @@ static const struct option_row check_options[] = {
 	{"show-fixes", 0, OPTION_FLAG, NULL, "print on standard error what was fixed", VALUE(show_fixes), NULL},
 	{"exit-non-zero-on-fix", 0, OPTION_FLAG, NULL, "exit status 1 where anything was fixed",
 	 VALUE(exit_non_zero_on_fix), NULL},
+	{"add-ignore", 0, OPTION_TEXT, "[=REASON]", "put comments that suppress them behind all findings", VALUE(add_ignore), NULL},
+	{"add-noqa", 0, OPTION_TEXT, "[=REASON]", "the same as --add-ignore", VALUE(add_ignore), NULL},
+	{"baseline", 0, OPTION_TEXT, "FILE", "leave out the findings that FILE lists", VALUE(only_new.baseline), NULL},
+	{"update-baseline", 0, OPTION_FLAG, NULL, "make FILE list all findings that there are now",
+	 VALUE(only_new.update_baseline), NULL},
+	{"prune-baseline", 0, OPTION_FLAG, NULL, "take out of FILE what is not found any more",
+	 VALUE(only_new.prune_baseline), NULL},
+	{"diff-base", 0, OPTION_TEXT, "COMMIT", "report only what lines changed since HEAD left COMMIT are part of",
+	 VALUE(only_new.diff_base), NULL},
+	{"staged", 0, OPTION_FLAG, NULL, "check what is staged in git, and report only what its changes are part of",
+	 VALUE(only_new.staged), NULL},
+	{"max-findings", 0, OPTION_COUNT, "N", "exit status 0 as long as there are no more than N", VALUE(max_findings), NULL},
 	{"exit-zero", 0, OPTION_FLAG, NULL, "exit status 0 even where there are findings", VALUE(exit_zero), NULL},
 	{NULL, 'j', OPTION_NUMBER, "N", "use N threads (default: 0, one a core)", VALUE(threads), NULL},
 	{"quiet", 'q', OPTION_FLAG, NULL, "print findings and errors only", VALUE(quiet), NULL},
@@ -120,6 +136,24 @@ static bool reads_stdin(const struct option_result *result)
 
 static bool operands_are_valid(const struct check_values *values, const struct option_result *result, struct err *err)
 {
+	const char *changes = values->only_new.diff_base ? "--diff-base" : values->only_new.staged ? "--staged" : NULL;
+	bool fixes = values->fix || values->diff || values->fix_only || values->add_ignore;
+
+	if (!only_new_options_are_valid(&values->only_new, err))
+		return false;
+	if (changes && reads_stdin(result))
+		return err_set(err, ERR_USAGE, "option '%s' takes files, not standard input", changes);
+	/* lines move with the first fix, and what is staged is no file to be written */
+	if (fixes && (changes || values->only_new.update_baseline))
+		return err_set(err, ERR_USAGE, "option '%s' cannot be combined with one that changes files or shows changes",
+			       changes ? changes : "--update-baseline");
+	if (values->add_ignore && (values->fix || values->fix_only || values->unsafe_fixes))
+		return err_set(err, ERR_USAGE, "option '--add-ignore' cannot be combined with '--fix'; fix first, then suppress what is left");
+	for (const char *c = values->add_ignore; c && *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return err_set(err, ERR_USAGE, "the reason of '--add-ignore' must be one line of plain text");
+	if (values->watch && values->only_new.staged)
+		return err_set(err, ERR_USAGE, "option '--watch' looks at files, not at what '--staged' takes from git");
 	if (reads_stdin(result) && values->watch)
 		return err_set(err, ERR_USAGE, "standard input, '-', cannot be watched");
 	if (reads_stdin(result))
@@ -186,7 +220,7 @@ static const struct fix_policy *fixes_wanted(const struct check_values *values)
 {
 	static const struct fix_policy safe = {false}, all = {true};
 
-	if (!values->fix && !values->diff && !values->fix_only)
+	if (!values->fix && !values->diff && !values->fix_only && !values->add_ignore)
 		return NULL;
 	return values->unsafe_fixes ? &all : &safe;
 }
@@ -200,7 +234,8 @@ static void print_fixed(struct sink *sink, struct buf *text)
 		sink->write_failed = true;
 }
 
-static void check_stdin(const struct checker *checker, const struct check_values *values, struct sink *sink)
+static void check_stdin(const struct checker *checker, const struct check_values *values, struct only_new *only_new,
+			struct sink *sink)
 {
 	struct buf text = BUF_INIT;
 	const char *shown = values->stdin_filename ? values->stdin_filename : "<stdin>";
@@ -210,7 +245,8 @@ static void check_stdin(const struct checker *checker, const struct check_values
 
 	sink->to_stderr = fixes_wanted(values) && !values->diff;
 	if (os_read_stdin(SOURCE_LIMIT, &text, &err))
-		totals = run_text(checker->linter, shown, buf_get(&text), fixes_wanted(values), &sink->base);
+		totals = run_text(checker->linter, shown, buf_get(&text), fixes_wanted(values), &only_new->limits,
+				  only_new_sink(only_new, &sink->base));
 	else
 		sink_add_failure(sink, err.message);
 	sink_finish(sink, totals, 0);
@@ -231,11 +267,13 @@ static void no_file(struct sink *sink, const char *const *paths, size_t count)
 }
 
 static void check_paths(const struct checker *checker, const struct check_values *values, const char *const *paths,
-			size_t count, struct sink *sink, struct os_watch *watch)
+			size_t count, struct only_new *only_new, struct sink *sink, struct os_watch *watch)
 {
 	static const char *const here[] = {"."};
 	struct run_totals totals = {0};
 	struct walk walk;
+	struct err err;
+	bool is_empty;
 
 	if (count == 0) {
 		paths = here;
@@ -248,24 +286,30 @@ static void check_paths(const struct checker *checker, const struct check_values
 	}
 	for (size_t i = 0; i < walk.problem_count; i++)
 		sink_add_failure(sink, walk.problems[i].text);
-	if (walk.file_count > 0)
+	is_empty = walk.file_count == 0;
+	if (only_new->changed && !changed_select(only_new->changed, &walk, &err)) {
+		sink_add_failure(sink, err.message);
+	} else if (!is_empty) {
 		totals = run_files(checker->linter, walk.files, walk.file_count, values->threads, fixes_wanted(values),
-				   &sink->base);
-	/* files that were found may all turn out to be notebooks in other languages */
-	if (totals.files > 0)
-		sink_write_fixes(sink);
-	else if (walk.problem_count == 0)
+				   &only_new->limits, only_new_sink(only_new, &sink->base));
+		/* files that were found may all turn out to be notebooks in other languages */
+		is_empty = totals.files == 0;
+		if (!is_empty)
+			sink_write_fixes(sink);
+	}
+	if (is_empty && walk.problem_count == 0)
 		no_file(sink, paths, count);
 	sink_finish(sink, totals, walk.problem_count);
 	walk_release(&walk);
 }
 
-static void print_timing(const struct lint_timing *timing, double total)
+static void print_timing(const struct lint_timing *timing, double imports, double total)
 {
 	fprintf(stderr,
-		"timing: prefilter %.3f s, parse %.3f s, query %.3f s, lower %.3f s, interpret %.3f s, rules %.3f s "
+		"timing: prefilter %.3f s, parse %.3f s, query %.3f s, lower %.3f s, imports %.3f s, interpret %.3f s, rules %.3f s "
 		"(sums over threads); whole run %.3f s\n",
-		timing->prefilter, timing->parse, timing->query, timing->lower, timing->interpret, timing->rules, total);
+		timing->prefilter, timing->parse, timing->query, timing->lower, imports, timing->interpret - imports, timing->rules,
+		total);
 }
 
 static void tell_fixes(const struct check_values *values, const struct fixer *fixer)
@@ -273,13 +317,26 @@ static void tell_fixes(const struct check_values *values, const struct fixer *fi
 	if (values->show_fixes)
 		fputs(buf_text(&fixer->told), stderr);
 	if (values->diff && !values->quiet)
-		fprintf(stderr, "Would fix %zu finding%s in %zu file%s.\n", fixer->fixed, fixer->fixed == 1 ? "" : "s",
+		fprintf(stderr, "Would %s %zu finding%s in %zu file%s.\n", values->add_ignore ? "suppress" : "fix", fixer->fixed, fixer->fixed == 1 ? "" : "s",
 			fixer->files, fixer->files == 1 ? "" : "s");
+}
+
+/* How many findings there are beside how many there may be. */
+static void tell_limit(const struct check_values *values, const struct sink *sink)
+{
+	size_t limit = values->max_findings < 0 ? 0 : (size_t)values->max_findings, failing = sink->totals.failing;
+
+	if (values->max_findings < 0 || values->diff || values->fix_only)
+		return;
+	if (failing > limit)
+		message_note("%zu findings are more than the %zu that '--max-findings' allows", failing, limit);
+	else if (failing < limit && !values->quiet)
+		message_note("'--max-findings' can go down to %zu", failing);
 }
 
 static int status_of(const struct check_values *values, const struct sink *sink)
 {
-	bool found = sink->totals.failing > 0;
+	bool found = sink->totals.failing > (size_t)(values->max_findings < 0 ? 0 : values->max_findings);
 
 	if (values->diff)
 		found = sink->fixer.fixed > 0;
@@ -303,6 +360,7 @@ static int check(const struct check_values *values, const struct outputs *output
 	};
 	struct report_host host;
 	double started = os_seconds();
+	struct only_new only_new;
 	struct checker checker;
 	struct sink sink;
 	struct err err;
@@ -312,6 +370,13 @@ static int check(const struct check_values *values, const struct outputs *output
 		message_error("%s", err.message);
 		return STATUS_FAILED;
 	}
+	if (!only_new_init(&only_new, &values->only_new, &checker.rules, &checker.selection, &err)) {
+		message_error("%s", err.message);
+		only_new_release(&only_new);
+		checker_release(&checker);
+		return STATUS_FAILED;
+	}
+	only_new.limits.ignore_reason = values->add_ignore;
 	if (terminal_wants_links())
 		options.links = links_find(&checker.rules, &checker.arena);
 	ci_host_get(&host, &checker.arena);
@@ -322,18 +387,24 @@ static int check(const struct check_values *values, const struct outputs *output
 	sink.verbose = values->verbose;
 	sink.min_severity = (enum severity)values->min_severity;
 	sink.fixer.writes = !values->diff;
+	sink.totals.fixed_by_comments = values->add_ignore != NULL;
 	if (reads_stdin(result))
-		check_stdin(&checker, values, &sink);
+		check_stdin(&checker, values, &only_new, &sink);
 	else
-		check_paths(&checker, values, result->operands, result->operand_count, &sink, watch);
+		check_paths(&checker, values, result->operands, result->operand_count, &only_new, &sink, watch);
+	if (!only_new_finish(&only_new, &err))
+		sink_add_failure(&sink, err.message);
 	tell_fixes(values, &sink.fixer);
 	if (values->timing)
-		print_timing(&sink.timing, os_seconds() - started);
+		print_timing(&sink.timing, linter_import_seconds(checker.linter), os_seconds() - started);
 	if (sink_tell_failures(&sink))
 		status = STATUS_FAILED;
-	else
+	else {
+		tell_limit(values, &sink);
 		status = status_of(values, &sink);
+	}
 	sink_release(&sink);
+	only_new_release(&only_new);
 	checker_release(&checker);
 	return status;
 }
@@ -361,8 +432,8 @@ static int check_watching(const struct check_values *values, const struct output
 
 static int check_run(const struct command *command, int count, char *const *arguments)
 {
-	struct check_values values = {.min_confidence = PROOF_USAGE,
-				      .min_severity = SEVERITY_HINT, .fail_on = SEVERITY_NOTE};
+	struct check_values values = {.min_confidence = PROOF_USAGE, .min_severity = SEVERITY_HINT,
+				      .fail_on = SEVERITY_NOTE, .max_findings = -1};
 	struct outputs outputs = {NULL, 0};
 	struct option_result result;
 	struct err err;

@@ -42,7 +42,7 @@ static const struct option_row *find_letter(const struct option_row *rows, char 
 	return NULL;
 }
 
-static bool set_number(int *value, const char *text, const char *shown, struct err *err)
+static bool set_number(int *value, int limit, const char *text, const char *shown, struct err *err)
 {
 	int number = 0;
 	bool is_number = *text != '\0';
@@ -50,12 +50,12 @@ static bool set_number(int *value, const char *text, const char *shown, struct e
 	for (const char *c = text; *c && is_number; c++) {
 		is_number = *c >= '0' && *c <= '9';
 		number = number * 10 + (*c - '0');
-		if (is_number && number > OPTION_NUMBER_LIMIT)
+		if (is_number && number > limit)
 			is_number = false;
 	}
 	if (!is_number)
 		return err_set(err, ERR_USAGE, "option '%s' takes a number from 0 to %d, not '%s'", shown,
-			       OPTION_NUMBER_LIMIT, text);
+			       limit, text);
 	*value = number;
 	return true;
 }
@@ -103,7 +103,9 @@ static bool set_value(struct reader *reader, const struct option_row *row, const
 	case OPTION_CHOICE:
 		return set_choice(value, row->choices, text, shown, reader->err);
 	case OPTION_NUMBER:
-		return set_number(value, text, shown, reader->err);
+		return set_number(value, OPTION_NUMBER_LIMIT, text, shown, reader->err);
+	case OPTION_COUNT:
+		return set_number(value, OPTION_COUNT_LIMIT, text, shown, reader->err);
 	}
 	BUG("an option of no kind");
 }
@@ -154,6 +156,8 @@ static bool read_long(struct reader *reader, const char *argument)
 	buf_format(&shown, "--%s", row->name);
 	if (row->kind == OPTION_FLAG && equals)
 		ok = err_set(reader->err, ERR_USAGE, "option '%s' takes no value", buf_text(&shown));
+	else if (row->argument && row->argument[0] == '[' && !equals)
+		ok = set_value(reader, row, "", buf_text(&shown));
 	else if (row->kind == OPTION_FLAG)
 		ok = set_value(reader, row, NULL, buf_text(&shown));
 	else
@@ -232,7 +236,7 @@ static void add_form(struct buf *out, const struct option_row *row)
 	if (row->name)
 		buf_format(out, "%s --%s", row->letter ? "," : " ", row->name);
 	if (row->argument)
-		buf_format(out, " %s", row->argument);
+		buf_format(out, "%s%s", row->argument[0] == '[' ? "" : " ", row->argument);
 }
 
 static void add_row(struct buf *out, const struct option_row *row)

@@ -13,13 +13,14 @@
 
 enum option_kind {
 	OPTION_FLAG,   /* bool, set to true */
-	OPTION_TEXT,   /* const char * */
+	OPTION_TEXT,   /* const char *; where the argument is "[=NAME]" the option may stand alone, which sets "" */
 	OPTION_LIST,   /* struct option_list; may be given several times */
 	OPTION_CHOICE, /* int, the value of one of CHOICES */
-	OPTION_NUMBER  /* int, from 0 to OPTION_NUMBER_LIMIT */
+	OPTION_NUMBER, /* int, from 0 to OPTION_NUMBER_LIMIT */
+	OPTION_COUNT   /* the same to OPTION_COUNT_LIMIT */
 };
 
-enum { OPTION_NUMBER_LIMIT = 1024 };
+enum { OPTION_NUMBER_LIMIT = 1024, OPTION_COUNT_LIMIT = 1000000 };
 
 /* Texts in the order they were given; released by option_list_release. */
 struct option_list {

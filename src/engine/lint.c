@@ -4,9 +4,13 @@
 #include <string.h>
 #include "base/os.h"
 #include "base/vec.h"
+#include "engine/baseline.h"
+#include "engine/changed.h"
+#include "engine/ignore.h"
 #include "engine/prefilter.h"
 #include "engine/project.h"
 #include "engine/syntax.h"
+#include "engine/suppress.h"
 #include "flow/analysis.h"
 #include "flow/explain.h"
 #include "flow/judge.h"
@@ -28,6 +32,7 @@ struct linter {
 
 struct lint_worker {
 	const struct linter *linter;
+	struct lint_limits limits;
 	struct py_parser parser;
 	TSQueryCursor *cursor;
 	struct arena arena; /* facts of the file at hand */
@@ -48,7 +53,7 @@ static bool compile_queries(struct linter *linter, struct err *err)
 		if (!query_set_has_capture(linter->queries, (uint32_t)i, str_from(rule->at)))
 			return err_set(err, ERR_CONFIG, "cannot use '%s': its query captures nothing as '@%s'", rule->origin, rule->at);
 		for (size_t k = 0; k < rule->variant_count; k++) {
-			const char *capture = rule->variants[k].fix_capture;
+			const char *capture = rule->variants[k].fix.capture;
 			if (capture && !query_set_has_capture(linter->queries, (uint32_t)i, str_from(capture)))
 				return err_set(err, ERR_CONFIG, "cannot use '%s': its fix wants '@%s', which its query does not capture",
 					       rule->origin, capture);
@@ -92,6 +97,11 @@ void linter_explain(struct linter *linter)
 	linter->explains = true;
 }
 
+double linter_import_seconds(const struct linter *linter)
+{
+	return project_seconds(linter->project);
+}
+
 /* Matches open at a time. Those of nodes around the one at hand are open, each costs time at every node, and only code
  * that a machine wrote nests deeper; there the outermost lose captures that come late in their node. */
 enum { OPEN_MATCHES = 512 };
@@ -119,6 +129,11 @@ void lint_worker_free(struct lint_worker *worker)
 	arena_release(&worker->arena);
 	VEC_RELEASE(&worker->candidates);
 	free(worker);
+}
+
+void lint_worker_limit(struct lint_worker *worker, const struct lint_limits *limits)
+{
+	worker->limits = limits ? *limits : (struct lint_limits){NULL, NULL, NULL};
 }
 
 struct lint_timing lint_worker_timing(const struct lint_worker *worker)
@@ -233,12 +248,26 @@ static const char *scope_at(const struct lower *lower, uint32_t offset, struct a
 	return scope;
 }
 
-/* A fix that would change a magic, or more than one cell at a time, is none. */
+/* In a notebook a fix that would change a magic, or more than one cell at a time, is none. */
 static void drop_reaching_edits(const struct source *source, struct finding *finding)
 {
 	for (size_t i = 0; i < finding->edit_count; i++)
-		if (!notebook_allows(source, finding->edits[i].span))
+		if (!notebook_allows(source, &finding->edits[i]))
 			finding->edit_count = 0;
+}
+
+struct identifying {
+	const struct lower *lower;
+	const struct source *source;
+	struct arena *arena;
+};
+
+static void identify(struct finding *findings, size_t count, void *context)
+{
+	const struct identifying *with = context;
+	for (size_t i = 0; i < count; i++)
+		findings[i].scope = scope_at(with->lower, findings[i].at.span.start, with->arena);
+	fingerprints_set(findings, count, with->source, with->arena);
 }
 
 static void analyse(struct lint_worker *worker, const char *path, const struct source *source, TSNode root,
@@ -264,13 +293,16 @@ static void analyse(struct lint_worker *worker, const char *path, const struct s
 	worker->timing.interpret += lap(&clock);
 	judge(&analysis, &judgement);
 	struct match_input input = {linter->rules, linter->selection, source, &analysis, &judgement, &worker->candidates,
-				    &result->arena};
+				    &result->arena, {&linter->grammar, root, text, SYNTAX_BUDGET}};
 	result->findings = match_rules(&input, &result->finding_count);
+	/* a fix is as safe as what could be looked at is whole */
 	for (size_t i = 0; source->origins && i < result->finding_count; i++)
-		drop_reaching_edits(source, &result->findings[i]);
-	for (size_t i = 0; i < result->finding_count; i++)
-		result->findings[i].scope = scope_at(&lower, result->findings[i].at.span.start, &result->arena);
-	fingerprints_set(result->findings, result->finding_count, source, &result->arena);
+		result->findings[i].fix_is_safe &= !source->has_gaps && !result->problem_count;
+	struct identifying with = {&lower, source, &result->arena};
+	identify(result->findings, result->finding_count, &with);
+	bool is_whole = !result->problem_count && !module->truncated;
+	suppress(&(struct suppress_input){linter->rules, linter->selection, &linter->grammar, source, root, &worker->candidates,
+					  &worker->arena, is_whole, identify, &with}, result);
 	if (linter->explains) {
 		struct buf words = BUF_INIT;
 		explain(&analysis, &judgement, source, &words);
@@ -284,6 +316,35 @@ static void analyse(struct lint_worker *worker, const char *path, const struct s
 	lower_release(&lower);
 }
 
+int lint_suppressed_order(const void *a, const void *b)
+{
+	return finding_compare(&((const struct lint_suppressed *)a)->finding, &((const struct lint_suppressed *)b)->finding);
+}
+
+/* Takes out of RESULT what is known already and what is not about a change. */
+static void restrict_to_new(const struct lint_limits *limits, const char *path, struct lint_result *result)
+{
+	size_t kept = 0, known = 0;
+	if (!result->finding_count || (!limits->baseline && !limits->changed))
+		return;
+	struct lint_suppressed *suppressed =
+		ARENA_ARRAY(&result->arena, struct lint_suppressed, result->suppressed_count + result->finding_count);
+	for (size_t i = 0; i < result->finding_count; i++) {
+		const struct finding *finding = &result->findings[i];
+		if (limits->baseline && baseline_has(limits->baseline, path, finding))
+			suppressed[known++] = (struct lint_suppressed){.finding = *finding, .kind = SUPPRESSED_BY_BASELINE};
+		else if (!limits->changed || changed_touches(limits->changed, path, finding))
+			result->findings[kept++] = *finding;
+	}
+	result->finding_count = kept;
+	if (result->suppressed_count)
+		memcpy(suppressed + known, result->suppressed, result->suppressed_count * sizeof *suppressed);
+	result->suppressed = suppressed;
+	result->suppressed_count += known;
+	if (result->suppressed_count)
+		qsort(suppressed, result->suppressed_count, sizeof *suppressed, lint_suppressed_order);
+}
+
 /* Bytes of one file; each costs up to some hundred bytes of memory while the file is looked at. */
 enum { LARGEST = 16 << 20 };
 
@@ -293,7 +354,7 @@ void lint_source(struct lint_worker *worker, const char *path, const struct sour
 	arena_init(&result->arena);
 	struct str text = {source->text, source->length};
 	double clock = os_seconds();
-	result->skipped = !prefilter_passes(&worker->linter->model, text);
+	result->skipped = !prefilter_passes(&worker->linter->model, text) && !pragmas_are_likely(text);
 	worker->timing.prefilter += lap(&clock);
 	if (result->skipped)
 		return;
@@ -314,6 +375,12 @@ void lint_source(struct lint_worker *worker, const char *path, const struct sour
 	TSNode root = ts_tree_root_node(tree);
 	if (report_syntax(result, source, root))
 		analyse(worker, path, source, root, result);
+	restrict_to_new(&worker->limits, path ? path : "", result);
+	if (worker->limits.ignore_reason)
+		ignore_findings(&(struct ignore_input){&worker->linter->grammar, source, root, &worker->arena,
+						       worker->limits.ignore_reason}, result);
+	for (size_t i = 0; source->origins && i < result->finding_count; i++)
+		drop_reaching_edits(source, &result->findings[i]);
 	ts_tree_delete(tree);
 	arena_reset(&worker->arena);
 }

@@ -25,9 +25,22 @@ void linter_free(struct linter *linter);
 
 /* From now on results carry an explanation. Call before workers start. */
 void linter_explain(struct linter *linter);
+/* Time spent so far on reading, parsing and lowering imported files, in seconds, summed over threads. */
+double linter_import_seconds(const struct linter *linter);
 
 struct lint_worker *lint_worker_new(const struct linter *linter);
 void lint_worker_free(struct lint_worker *worker);
+
+struct baseline;
+struct changed;
+/* What a run leaves out, and how it suppresses. All of it is borrowed and may be NULL. */
+struct lint_limits {
+	const struct baseline *baseline; /* findings that it has are suppressed */
+	const struct changed *changed;   /* findings that are not about what has changed are left out */
+	const char *ignore_reason;       /* the fix of a finding is a comment that suppresses it, with this reason, "" for none */
+};
+/* From now on results are within LIMITS (borrowed; NULL: none). */
+void lint_worker_limit(struct lint_worker *worker, const struct lint_limits *limits);
 
 /* Something that a person should know about the file beside findings. */
 struct lint_problem {
@@ -37,11 +50,23 @@ struct lint_problem {
 
 /* As many problems are told of one document at most. */
 enum { LINT_PROBLEMS = 4 };
+/* A finding that is not reported, and why. */
+struct lint_suppressed {
+	struct finding finding;
+	enum suppressed_by { SUPPRESSED_BY_COMMENT, SUPPRESSED_BY_BASELINE } kind;
+	const char *reason;     /* as its author wrote it, or NULL */
+	struct excerpt comment; /* SUPPRESSED_BY_COMMENT: where that stands; else line 0 */
+};
+
+/* Order of struct lint_suppressed by finding_compare, for qsort. */
+int lint_suppressed_order(const void *a, const void *b);
 
 struct lint_result {
 	struct arena arena; /* owns all below */
 	struct finding *findings; /* sorted by finding_compare */
 	size_t finding_count;
+	struct lint_suppressed *suppressed; /* sorted by finding_compare; none of them is in `findings` */
+	size_t suppressed_count;
 	struct lint_problem *problems;
 	size_t problem_count;
 	const char *explanation; /* what the analysis saw, lines ended by LF, where the linter was told to explain; else NULL */
@@ -49,7 +74,8 @@ struct lint_result {
 	bool skipped; /* the prefilter saw that nothing could be found */
 };
 
-/* Time spent, in seconds, summed over the files of a worker. */
+/* Time spent, in seconds, summed over the files of a worker. `interpret` includes what linter_import_seconds says, since a
+ * file that is imported is read when the first one asks for it. */
 struct lint_timing {
 	double prefilter, parse, query, lower, interpret, rules;
 };

@@ -31,6 +31,7 @@ struct project {
 	uint64_t next_base;
 	struct arena arena;     /* of the thread that made the project */
 	const char *current;    /* folder, or NULL */
+	double seconds;         /* spent on reading, parsing and lowering files, by all threads */
 };
 
 static struct loaded_unit missing;
@@ -142,8 +143,11 @@ static struct loaded_unit *unit_at(struct project *project, const char *path)
 		project->next_base += 3 * stat.size + 4;
 		os_mutex_unlock(project->mutex);
 	}
+	double began = os_seconds();
 	struct loaded_unit *made = file && base + 3 * stat.size < UINT32_MAX ? read_unit(project, path, (uint32_t)base) : &missing;
+	double spent = os_seconds() - began;
 	os_mutex_lock(project->mutex);
+	project->seconds += spent;
 	known = map_get(&project->units, str_from(path));
 	if (!known)
 		map_put(&project->units, str_from(path), made);
@@ -369,6 +373,14 @@ static bool called_quietly(void *context, const char *path, struct str name)
 	map_put(&project->quiet, str_from(key), (void *)(uintptr_t)(quiet ? 2 : 1));
 	os_mutex_unlock(project->mutex);
 	return quiet;
+}
+
+double project_seconds(struct project *project)
+{
+	os_mutex_lock(project->mutex);
+	double seconds = project->seconds;
+	os_mutex_unlock(project->mutex);
+	return seconds;
 }
 
 struct unit_source project_source(struct project *project)

@@ -16,5 +16,7 @@ void project_free(struct project *project);
 /* Imports are looked up beside the importing file, in the folders above it up to the one that holds the project (.git,
  * pyproject.toml, README.md and the like), and in their `src`. Files that are missing, unreadable or large are none. */
 struct unit_source project_source(struct project *project);
+/* Time spent so far on reading, parsing and lowering files, in seconds, summed over threads. */
+double project_seconds(struct project *project);
 
 #endif

@@ -17,7 +17,8 @@ struct run {
 	const struct walk_file *files; /* NULL: the one document is TEXT */
 	struct str text;
 	size_t count;
-	const struct fix_policy *fixes; /* or NULL */
+	const struct fix_policy *fixes;    /* or NULL */
+	const struct lint_limits *limits; /* or NULL */
 	struct run_sink *sink;
 	struct run_totals totals;
 };
@@ -51,6 +52,7 @@ static void *worker_new(void *context)
 	struct run_worker *worker = mem_new(1, sizeof *worker);
 
 	worker->lint = lint_worker_new(run->linter);
+	lint_worker_limit(worker->lint, run->limits);
 	return worker;
 }
 
@@ -146,7 +148,9 @@ static void *file_check(void *context, void *data, size_t index)
 	struct run_result *result = mem_new(1, sizeof *result);
 	struct str raw = run->text;
 
-	if (run->text.at == NULL) {
+	if (file->text.at)
+		raw = file->text;
+	if (raw.at == NULL) {
 		raw_reset(&worker->raw);
 		if (!os_read_file(file->path, SOURCE_LIMIT, &worker->raw, &result->err))
 			return result;
@@ -167,7 +171,7 @@ static void *file_check(void *context, void *data, size_t index)
 	}
 	if (result->is_checked && run->fixes)
 		file_fix(run, worker, file->shown, raw, result);
-	result->has_source = result->is_checked && result->lint.finding_count + result->lint.problem_count > 0;
+	result->has_source = result->is_checked && result->lint.finding_count + result->lint.suppressed_count + result->lint.problem_count > 0;
 	if (!result->has_source)
 		source_release(&result->source);
 	return result;
@@ -240,20 +244,20 @@ static struct run_totals run_all(struct run *run, int threads)
 }
 
 struct run_totals run_files(const struct linter *linter, const struct walk_file *files, size_t count, int threads,
-			    const struct fix_policy *fixes, struct run_sink *sink)
+			    const struct fix_policy *fixes, const struct lint_limits *limits, struct run_sink *sink)
 {
 	struct run run = {.linter = linter, .files = files, .text = {NULL, 0}, .count = count, .fixes = fixes,
-			  .sink = sink};
+			  .limits = limits, .sink = sink};
 
 	return run_all(&run, threads);
 }
 
 struct run_totals run_text(const struct linter *linter, const char *shown, struct str raw,
-			   const struct fix_policy *fixes, struct run_sink *sink)
+			   const struct fix_policy *fixes, const struct lint_limits *limits, struct run_sink *sink)
 {
-	struct walk_file file = {shown, shown, true};
+	struct walk_file file = {.path = shown, .shown = shown, .is_named = true};
 	struct run run = {.linter = linter, .files = &file, .text = raw, .count = 1, .fixes = fixes,
-			  .sink = sink};
+			  .limits = limits, .sink = sink};
 
 	if (!raw.at)
 		run.text = STR("");

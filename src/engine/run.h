@@ -41,11 +41,12 @@ struct run_totals {
 };
 
 /* Checks all FILES with THREADS workers (0: as many as cores), and makes the fixes that FIXES (NULL: none) wants; they are
- * handed to the sink, and it is for the caller to write them once all files are checked, as files look into each other. */
+ * handed to the sink, and it is for the caller to write them once all files are checked, as files look into each other.
+ * LIMITS: see lint_worker_limit. */
 struct run_totals run_files(const struct linter *linter, const struct walk_file *files, size_t count, int threads,
-			    const struct fix_policy *fixes, struct run_sink *sink);
+			    const struct fix_policy *fixes, const struct lint_limits *limits, struct run_sink *sink);
 /* The same for one document that is already in memory, such as standard input. */
 struct run_totals run_text(const struct linter *linter, const char *shown, struct str raw,
-			   const struct fix_policy *fixes, struct run_sink *sink);
+			   const struct fix_policy *fixes, const struct lint_limits *limits, struct run_sink *sink);
 
 #endif

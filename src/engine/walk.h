@@ -16,6 +16,7 @@ struct walk_file {
 	const char *path; /* as to open it */
 	const char *shown; /* relative to the current directory, "../" where it lies outside, "/" between parts */
 	bool is_named; /* by a person, and not found in a folder */
+	struct str text;   /* to be checked in place of what the file holds; at is NULL: that */
 };
 
 struct walk_problem {

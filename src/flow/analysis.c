@@ -118,6 +118,32 @@ static void forget_modes(struct interp *in, struct object *object, int depth)
 	}
 }
 
+/* What the last line of DEF's body returns, or NULL. */
+static const struct expr *returned_last(const struct def *def)
+{
+	const struct stmt *last = def->body.count ? def->body.stmts[def->body.count - 1] : NULL;
+	return last && last->kind == STMT_RETURN ? last->value : NULL;
+}
+
+/* An autograd function's arguments that its backward returns gradients for are tensors. */
+static void know_differentiated(struct interp *in, const struct method_walk *walk)
+{
+	const struct object *backward = class_method(in, walk->self->class_def, STR("backward"));
+	if (!walk->self->library || !model_class_is(in->model, walk->self->library, "torch.autograd.Function") || !backward ||
+	    !backward->function)
+		return;
+	const struct expr *grads = returned_last(backward->function);
+	bool several = grads && grads->kind == EXPR_TUPLE;
+	uint32_t count = several ? grads->count : grads && walk->args->count == 2 ? 1 : 0;
+	for (uint32_t i = 0; i < count && i + 1 < walk->args->count; i++) {
+		const struct expr *grad = several ? grads->items[i] : grads;
+		if (grad->kind == EXPR_STAR)
+			return;
+		if (grad->kind != EXPR_CONSTANT)
+			object_prove(in, &walk->args->values[i + 1], KIND_TENSOR);
+	}
+}
+
 static void walk_method(struct interp *in, struct method_walk *walk)
 {
 	if (walk->next_loop < walk->loop_count) {
@@ -135,6 +161,8 @@ static void walk_method(struct interp *in, struct method_walk *walk)
 	in->frame = &frame;
 	walk->args = unknown_args(in, walk->def, !walk->method->is_static);
 	in->frame = NULL;
+	if (str_is(walk->def->name, "forward"))
+		know_differentiated(in, walk);
 	forget_modes(in, walk->self, 4);
 	struct value grad = cell_get(in, in->grad_cell);
 	if (walk->hook && walk->hook->grad)

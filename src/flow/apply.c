@@ -228,6 +228,7 @@ static struct value twin(struct interp *in, const struct value *source, const st
 	for (uint8_t i = 0; i < source->object_count; i++) {
 		struct object *from = object_get(in, source->objects[i]);
 		struct object *copy = object_new(in, node, 0x700u + i, from->kinds, node->span);
+		copy->twin_of = from->id;
 		copy->class_def = from->class_def;
 		copy->library = from->library;
 		copy->function = from->function;
@@ -328,6 +329,9 @@ static void consume(struct interp *in, const struct model_rule *rule, const stru
 	event->creates = literally_true(args, "create_graph") || true_at(args, rule->unless_at, 1);
 	event->retains = event->creates || literally_true(args, rule->unless) || true_at(args, rule->unless_at, 0);
 	event->wants_grads = rule->effects[0].on != MODEL_SELF && rule->returns.kinds != KIND_NONE;
+	const struct value *inputs = event->wants_grads ? args_get(args, 1, "inputs") : NULL;
+	if (inputs)
+		event->stops = operand(in, inputs, node).origins;
 	const struct expr *flag = keyword_node(args, event->creates ? "create_graph" : rule->unless);
 	event->handed = flag && flag->kind != EXPR_CONSTANT;
 }
@@ -351,8 +355,22 @@ static struct str receiver_text(struct interp *in, const struct expr *node)
 	return callee ? source_text(in, callee->span) : (struct str){"", 0};
 }
 
+static void update_key(struct interp *in, struct object *into, enum store_op op, struct str key_name, struct value value,
+		       struct span node, struct str name)
+{
+	struct value key = value_of(KIND_TEXT);
+	key.text = key_name;
+	if (op == STORE_ADD) { /* a counter: to what is there under the key */
+		struct value old = cell_get(in, object_slot(in, into, key_name, true));
+		struct value both[2] = {old, value};
+		value = value_is_bottom(&old) ? value : combine(in, both, 2, node);
+	}
+	store_into(in, into->id, STORE_KEY, &key, value, node, name);
+}
+
 /* d.update(a=x), d.update({"a": x}): stores under keys that are known. False where the keys are not. */
-static bool update_by_keys(struct interp *in, struct object *into, struct args *args, const struct expr *node, struct str name)
+static bool update_by_keys(struct interp *in, struct object *into, enum store_op op, struct args *args, const struct expr *node,
+			   struct str name)
 {
 	for (uint32_t i = 0; i < args->count; i++) {
 		if (args->names[i].length)
@@ -362,17 +380,13 @@ static bool update_by_keys(struct interp *in, struct object *into, struct args *
 			return false;
 	}
 	for (uint32_t i = 0; i < args->count; i++) {
-		struct value key = value_of(KIND_TEXT);
 		if (args->names[i].length) {
-			key.text = args->names[i];
-			store_into(in, into->id, STORE_KEY, &key, args->values[i], node->span, name);
+			update_key(in, into, op, args->names[i], args->values[i], node->span, name);
 			continue;
 		}
 		struct object *from = object_get(in, args->values[i].objects[0]);
-		for (size_t k = 0; k < from->slots.count; k++) {
-			key.text = from->slots.items[k].name;
-			store_into(in, into->id, STORE_KEY, &key, cell_get(in, from->slots.items[k].cell), node->span, name);
-		}
+		for (size_t k = 0; k < from->slots.count; k++)
+			update_key(in, into, op, from->slots.items[k].name, cell_get(in, from->slots.items[k].cell), node->span, name);
 	}
 	return true;
 }
@@ -405,8 +419,9 @@ static void apply_store(struct interp *in, const struct model_effect *effect, co
 		/* setdefault keeps what it is given the first time only: that lives where the holder lives */
 		for (uint8_t k = 0; effect->op == STORE_KEY && node->kind == EXPR_CALL && k < value.object_count; k++)
 			live_with(in, object_get(in, value.objects[k]), object->birth, 2);
-		if (effect->op != STORE_UPDATE || !update_by_keys(in, object, args, node, name))
-			store_into(in, object->id, effect->op, key, value, node->span, name);
+		enum store_op op = effect->op;
+		if ((op != STORE_UPDATE && op != STORE_ADD) || !update_by_keys(in, object, op, args, node, name))
+			store_into(in, object->id, op == STORE_ADD ? STORE_UPDATE : op, key, value, node->span, name);
 	}
 }
 
@@ -803,6 +818,26 @@ static struct value bind_arguments(struct interp *in, struct args *args, const s
 	return object_value(in, object);
 }
 
+/* getattr(x, "y", …) and setattr(x, "y", v). False where it is not known which attribute. */
+static bool named_attribute(struct interp *in, const struct model_rule *rule, struct args *args, const struct expr *node, struct value *out)
+{
+	struct str name = args->count > 1 && !args->more ? args->values[1].text : (struct str){NULL, 0};
+	if (rule->returns.kinds == KIND_NONE) {
+		if (!name.at || args->count != 3)
+			return false;
+		struct str shown = str_from(arena_format(in->arena, "%.*s.%.*s", STR_ARG(source_text(in, args->nodes[0]->span)), STR_ARG(name)));
+		set_attribute(in, &args->values[0], name, shown, args->values[2], node->span);
+		*out = value_of(KIND_NONE);
+		return true;
+	}
+	if (!name.at && args->count == 2 && args->values[0].dotted) /* some class of that module, if it is one of classes */
+		name = STR("Either");
+	if (!name.at)
+		return false;
+	*out = read_attribute(in, &args->values[0], name, node);
+	return true;
+}
+
 /* A call that rules look for; one with a flag counts as switched off where the flag says no. */
 static void mark(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,
 		 const struct expr *node)
@@ -837,6 +872,8 @@ struct value apply_rule(struct interp *in, const struct model_rule *rule, const 
 	struct value out;
 	if (rule->binds && strcmp(rule->binds, "exception") == 0 && in->handling)
 		return handled_exception(in, rule, node);
+	if (rule->binds && strcmp(rule->binds, "attribute") == 0)
+		return named_attribute(in, rule, args, node, &out) ? out : unknown_call(in, NULL, name, receiver, args, node, true);
 	if (rule->binds && strcmp(rule->binds, "arguments") == 0 && args->count)
 		return bind_arguments(in, args, node);
 	if (rule->first && args->count && !(args->values[0].kinds & rule->first))

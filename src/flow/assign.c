@@ -390,27 +390,26 @@ void freeze(struct interp *in, struct object *object, const struct value *on)
 	set_mode(in, object, STR("%frozen"), whole ? frozen : VALUE_NO_NUMBER);
 }
 
-static void assign_attribute(struct interp *in, const struct expr *target, struct value value, struct span node)
+void set_attribute(struct interp *in, const struct value *object, struct str attribute, struct str name, struct value value,
+		   struct span node)
 {
-	struct value object = eval(in, target->items[0]);
-	struct str name = source_text(in, target->span);
-	if (str_is(target->name, "requires_grad")) {
-		for (uint8_t i = 0; i < object.object_count; i++)
-			freeze(in, object_get(in, object.objects[i]), &value);
+	if (str_is(attribute, "requires_grad")) {
+		for (uint8_t i = 0; i < object->object_count; i++)
+			freeze(in, object_get(in, object->objects[i]), &value);
 		return;
 	}
-	if (str_is(target->name, "grad") && (object.flags & VALUE_PARAMETER)) {
+	if (str_is(attribute, "grad") && (object->flags & VALUE_PARAMETER)) {
 		struct event *event = event_add(in, EVENT_ZERO, node);
-		memcpy(event->objects, object.objects, sizeof event->objects);
-		event->object_count = object.object_count;
+		memcpy(event->objects, object->objects, sizeof event->objects);
+		event->object_count = object->object_count;
 		return;
 	}
-	if (object.flags & VALUE_PARAMETER)
+	if (object->flags & VALUE_PARAMETER)
 		return;
-	bool strong = object.object_count == 1 && !object.many_objects;
-	for (uint8_t i = 0; i < object.object_count; i++) {
-		struct object *o = object_get(in, object.objects[i]);
-		uint32_t cell = object_slot(in, o, target->name, true);
+	bool strong = object->object_count == 1 && !object->many_objects;
+	for (uint8_t i = 0; i < object->object_count; i++) {
+		struct object *o = object_get(in, object->objects[i]);
+		uint32_t cell = object_slot(in, o, attribute, true);
 		struct value next = value;
 		if (!strong) {
 			struct value old = cell_get(in, cell);
@@ -418,6 +417,12 @@ static void assign_attribute(struct interp *in, const struct expr *target, struc
 		}
 		assign_cell(in, cell, next, node, name, true);
 	}
+}
+
+static void assign_attribute(struct interp *in, const struct expr *target, struct value value, struct span node)
+{
+	struct value object = eval(in, target->items[0]);
+	set_attribute(in, &object, target->name, source_text(in, target->span), value, node);
 }
 
 /* t[…] = v on a tensor: with grad on, the tensor becomes a holder of v's graph. */

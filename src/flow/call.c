@@ -344,7 +344,7 @@ static void hand_over(struct interp *in, const struct args *args, const struct e
 		}
 		if (!node || !carries(in, value) || (value->flags & VALUE_PARAMETER))
 			continue;
-		bool walks = optimizer && recorded(in, value);
+		bool walks = optimizer && !(value->kinds & KIND_OPTIMIZER) && recorded(in, value);
 		struct event *event = event_add(in, walks ? EVENT_CONSUME : EVENT_ESCAPE, node->span);
 		event_value(in, event, value);
 	}
@@ -765,13 +765,18 @@ static struct value call_object_method(struct interp *in, struct object *object,
 	if (!rule && !library)
 		rule = model_any_method(in->model, name);
 	if (rule) {
-		object->proved |= rule->proves;
+		object->proved |= rule->proves | (in->statement_value == node ? rule->proves_alone : 0);
 		return apply_rule(in, rule, &self, args, node, name);
 	}
 	if (object->input) {
 		rule = model_method(in->model, model_class_get(in->model, "torch.Tensor"), name);
 		if (rule)
 			return apply_rule(in, rule, &self, args, node, name);
+		if (value_only(&self, KIND_UNKNOWN) && object->proved == KIND_TENSOR) {
+			self.kinds = KIND_TENSOR;
+			self.object_count = 0;
+			return call_method(in, &self, name, args, node);
+		}
 	}
 	return unknown_call(in, object->input ? &self : NULL, callee_name(in, node), &self, args, node, false);
 }

@@ -307,6 +307,14 @@ static bool call_operator(struct interp *in, const struct value *a, const struct
 	return true;
 }
 
+static struct str joined_text(struct interp *in, struct str a, struct str b)
+{
+	enum { LONGEST = 100 };
+	if (!a.at || !b.at || a.length + b.length > LONGEST)
+		return (struct str){NULL, 0};
+	return str_from(arena_format(in->arena, "%.*s%.*s", STR_ARG(a), STR_ARG(b)));
+}
+
 static struct value eval_binary(struct interp *in, const struct expr *e)
 {
 	struct value first = eval(in, e->items[0]);
@@ -337,6 +345,7 @@ static struct value eval_binary(struct interp *in, const struct expr *e)
 			object_prove(in, &pair[1], KIND_TENSOR);
 		}
 		out = combine(in, pair, 2, e->span);
+		out.text = e->op == '+' ? joined_text(in, pair[0].text, pair[1].text) : (struct str){NULL, 0};
 		if (value_only(&pair[0], KIND_TEXT) || value_only(&pair[1], KIND_TEXT))
 			out.kinds = KIND_TEXT;
 		if (e->op == '%' || (e->op == '/' && value_only(&out, KIND_NUMBER))) {
@@ -352,7 +361,7 @@ static struct value eval_compare(struct interp *in, const struct expr *e)
 	bool tensor = false;
 	for (uint16_t i = 0; i < e->count; i++) {
 		struct value v = eval(in, e->items[i]);
-		tensor |= (v.kinds & KIND_TENSOR) != 0;
+		tensor |= (v.kinds & KIND_TENSOR) != 0 || (v.object_count == 1 && object_get(in, v.objects[0])->proved == KIND_TENSOR);
 		for (uint8_t k = 0; i > 0 && (e->op == 'i' || e->op == 'n') && k < v.object_count; k++)
 			object_get(in, v.objects[k])->looked_up = true;
 	}

@@ -1,5 +1,7 @@
+#include <ctype.h>
 #include <string.h>
 #include "flow/interp.h"
+#include "flow/lower.h"
 
 static bool exec_stmt(struct interp *in, const struct stmt *s);
 
@@ -181,6 +183,43 @@ static bool is_lazy_target(struct interp *in, const struct stmt *s)
 	       (target.length == in->lazy_name.length || target.at[in->lazy_name.length] == '[');
 }
 
+static bool is_word_byte(char byte)
+{
+	return byte == '_' || isalnum((unsigned char)byte) || (unsigned char)byte >= 0x80;
+}
+
+/* Whether NAME is written only once in the text of the definition at hand. */
+static bool written_once(const struct interp *in, struct str name)
+{
+	enum { LONGEST = 100000 };
+	struct str text = source_text(in, in->frame->def->span);
+	int count = 0;
+	if (text.length > LONGEST)
+		return false;
+	for (size_t at = str_find(text, name, 0); at != SIZE_MAX && count < 2; at = str_find(text, name, at + name.length))
+		count += !(at && is_word_byte(text.at[at - 1])) &&
+			 !(at + name.length < text.length && is_word_byte(text.at[at + name.length]));
+	return count == 1;
+}
+
+/* guard = torch.no_grad(), and nobody asks for guard: the mode that was made covers nothing. */
+static void note_unused_mode(struct interp *in, const struct stmt *s, const struct value *value)
+{
+	const struct expr *made = s->value;
+	if (!(value->kinds & KIND_GRADMODE) || s->target_count != 1 || s->targets[0]->kind != EXPR_NAME || !in->frame ||
+	    in->frame->def->kind != DEF_FUNCTION || def_declares_outer(in->frame->def, s->targets[0]->name))
+		return;
+	for (uint16_t i = 0; made->kind == EXPR_CONDITIONAL && i < 3; i += 2)
+		if (made->items[i]->kind == EXPR_CALL)
+			made = made->items[i];
+	if (made->kind != EXPR_CALL || !written_once(in, s->targets[0]->name))
+		return;
+	struct event *event = event_add(in, EVENT_GRAD_CONTEXT, made->span);
+	event->grad_dropped = true;
+	event->name = source_text(in, made->items[0]->span);
+	event->mode = -1;
+}
+
 bool exec_stmt(struct interp *in, const struct stmt *s)
 {
 	switch (s->kind) {
@@ -198,6 +237,7 @@ bool exec_stmt(struct interp *in, const struct stmt *s)
 			in->lazy_birth = is_lazy_target(in, s);
 			struct value v = eval(in, s->value);
 			in->lazy_birth = false;
+			note_unused_mode(in, s, &v);
 			for (uint16_t i = 0; i < s->target_count; i++)
 				assign_target(in, s->targets[i], v, s->span);
 		}

@@ -106,6 +106,7 @@ struct object {
 	struct def *class_def;   /* of an instance or of the class itself */
 	const void *node;
 	struct call *call;
+	uint32_t twin_of;        /* object of which it is a deep copy, or 0 */
 	struct loop *birth;      /* path at its birth */
 	struct def *def;         /* definition it was born in */
 	struct span span;
@@ -307,6 +308,7 @@ struct event {
 	struct value key;
 	bool has_key;
 	bool retains;           /* the consumption keeps the saved tensors */
+	struct origin_set *stops; /* of a walk that ends at given inputs: where these come from; what lies before stays whole */
 	bool creates;           /* … and records the gradients: create_graph */
 	bool wants_grads;       /* autograd.grad, not backward */
 	bool tensor;            /* the value, or something in it, is surely a tensor */
@@ -580,6 +582,9 @@ void write_tensor(struct interp *in, const struct expr *base, const struct value
 void freeze(struct interp *in, struct object *object, const struct value *on);
 /* Whether iterating the value goes over parts, not over time. */
 bool is_parts(struct interp *in, const struct value *iterable, bool *range);
+/* OBJECT.ATTRIBUTE = VALUE; NAME is what is written there. */
+void set_attribute(struct interp *in, const struct value *object, struct str attribute, struct str name, struct value value,
+		   struct span node);
 void assign_cell(struct interp *in, uint32_t cell, struct value value, struct span node, struct str name, bool outer);
 
 /* read.c: elements, attributes and items */

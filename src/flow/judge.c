@@ -90,6 +90,7 @@ static void judge_event(struct judging *j, const struct event *event)
 		judge_store(j, event);
 		judge_meter(j, event);
 		judge_registration(j, event);
+		judge_snapshot(j, event);
 		judge_exception(j, event);
 		break;
 	case EVENT_ACCUMULATE:
@@ -257,6 +258,6 @@ const char *fact_kind_name(enum fact_kind kind)
 	static const char *const names[] = {"store",	    "accumulate", "carry",     "assign",     "log",
 					    "forward", "grad-dropped", "grad-left", "grad-yield", "inference",
 					    "cache-release", "debug", "retain", "create-graph", "unzeroed", "grads-kept", "unowned", "eval-left", "ctx",
-					    "retry", "exception", "hook-store", "hooked", "remade", "unreset", "registered", "cached", "worker-copy", "late", "cut-trained"};
+					    "retry", "exception", "hook-store", "hooked", "remade", "unreset", "registered", "cached", "worker-copy", "late", "cut-trained", "suppression"};
 	return names[kind];
 }

@@ -42,7 +42,8 @@ enum fact_kind {
 	FACT_CACHED,       /* a cache of results keeps its arguments */
 	FACT_WORKER_COPY,  /* a big list of Python objects is read by worker processes */
 	FACT_LATE,         /* a forward's result is still bound while the next forward runs */
-	FACT_CUT_TRAINED   /* an optimizer steps modules that only grad-off code reached */
+	FACT_CUT_TRAINED,  /* an optimizer steps modules that only grad-off code reached */
+	FACT_SUPPRESSION   /* a comment that suppresses findings is of no use or not to be understood; made by engine/suppress */
 };
 
 struct fact {
@@ -58,6 +59,7 @@ struct fact {
 	const struct object *holder; /* or NULL */
 	const struct site *site;     /* that speaks for the value, or NULL */
 	const struct event *consumption; /* that walked it, or NULL */
+	bool shares;           /* `consumption` walks not the value, but the forward's graph that it is a part of */
 	const struct event *reset;   /* that bounds it, or NULL */
 	bool view;                   /* the value is a view of a bigger storage */
 	bool scalar;

@@ -31,6 +31,11 @@ static const struct loop *common_path(const struct loop *a, const struct loop *b
 	return a;
 }
 
+static uint32_t depth_of(const struct loop *path)
+{
+	return path ? path->depth : 0;
+}
+
 /* Which consumption frees the saved tensors of SITE's value in the iteration that made it. */
 static const struct event *freed_by(struct judging *j, const struct event *kept, const struct site *site, bool *partly)
 {
@@ -45,18 +50,46 @@ static const struct event *freed_by(struct judging *j, const struct event *kept,
 		const struct event *event = index_event(j, &j->consumptions, site->id, i);
 		if (event->retains || !path_covers(event->path, path))
 			continue;
-		uint32_t depth = path ? path->depth : 0;
+		uint32_t depth = depth_of(path);
 		uint32_t open = event->cond & ~site->cond;
 		if (event->in_handler)
 			continue;
-		if (open >> depth)
-			conditional++;
-		else
+		if (!(open >> depth))
 			return event;
+		conditional += event != found; /* a site and its elements lead to one event twice */
 		found = event;
 	}
 	*partly = conditional == 1;
 	return found;
+}
+
+/* Whether the walk goes no further than what was made from SITE: gradients of given inputs. */
+static bool stops_before(const struct event *walk, const struct site *site)
+{
+	return walk->stops && origin_reaches(walk->stops, site->id, ORIGIN_CALL);
+}
+
+/* What walks the graph that EVENT's value is a part of, or was computed on, and frees it: nobody can walk the value later. */
+static const struct event *spent_by(struct judging *j, const struct event *event)
+{
+	const struct event *walk = NULL;
+	for (uint32_t i = 0; i < event->origins->count && !walk; i++) {
+		const struct site *site = j->in->sites.items[origin_site(event->origins->items[i])];
+		bool partly; /* counts conditions apart from the site's own, of which this part need know nothing */
+		if (site->kind == SITE_FORWARD && origin_tag_of(event->origins->items[i]) <= ORIGIN_OP)
+			walk = freed_by(j, event, site, &partly);
+		if (walk && (walk->cond >> depth_of(common_path(event->path, site->path)) || stops_before(walk, site)))
+			walk = NULL;
+	}
+	return walk;
+}
+
+/* What leaves nobody a graph to walk later. */
+static const struct event *ended_by(struct judging *j, const struct fact *fact)
+{
+	if (fact->buffers == BUFFERS_FREED && !stops_before(fact->consumption, fact->site))
+		return fact->consumption;
+	return spent_by(j, fact->event);
 }
 
 /* ---- survival and justification ---- */
@@ -344,6 +377,10 @@ static void describe_value(struct judging *j, struct fact *fact)
 		site = top_site(j, site->inputs, site->cell);
 		fact->consumption = freed_by(j, event, site, &partly);
 	}
+	if (!fact->consumption && fact->graph != PROOF_NONE) {
+		fact->consumption = spent_by(j, event);
+		fact->shares = partly = fact->consumption != NULL;
+	}
 	fact->buffers = !fact->consumption ? BUFFERS_KEPT : partly ? BUFFERS_PARTLY : BUFFERS_FREED;
 }
 
@@ -419,7 +456,7 @@ void judge_store(struct judging *j, const struct event *event)
 	tie(&ties, fact.site ? fact.site->id : 0);
 	tie(&ties, holder->site);
 	tie_value(j, &ties, event->origins);
-	apply_justifications(j, event, &ties, fact.buffers == BUFFERS_FREED ? fact.consumption : NULL, &s);
+	apply_justifications(j, event, &ties, ended_by(j, &fact), &s);
 	if (!s.count || (s.window && holder->site && consumed(j, holder->site, ORIGIN_CALL)))
 		return; /* a window that is filled for one backward and emptied again */
 	fact.emptied = index_count(&j->resets, event->holder) > 0;
@@ -433,8 +470,8 @@ void judge_store(struct judging *j, const struct event *event)
 	}
 	if (event->in_hook) {
 		fact.kind = FACT_HOOK_STORE;
-		/* whoever calls the module may empty it there */
-		if (fact.emptied && s.loops[0]->hook)
+		/* whoever calls the module may empty it there, or cuts it back each time */
+		if ((fact.emptied && s.loops[0]->hook) || s.window)
 			return;
 	}
 	fact.proof = fact.graph ? fact.graph : PROOF_FLOW;
@@ -543,7 +580,7 @@ void judge_accumulation(struct judging *j, const struct event *event)
 		if (k == event->carry_count || !leaks(j, event->carries[k]))
 			continue;
 		s.loops[s.count++] = event->carries[k];
-		const struct event *freed = fact.buffers == BUFFERS_FREED ? fact.consumption : NULL;
+		const struct event *freed = ended_by(j, &fact);
 		struct survival one = {.loops = {event->carries[k]}, .count = 1};
 		struct ties ties = {.count = 0};
 		tie(&ties, fact.site ? fact.site->id : 0);

@@ -154,6 +154,44 @@ void judge_made(struct judging *j, const struct event *made)
 		judge_threads(j, made, object, loop);
 }
 
+/* Whether OBJECT is a copy, made in LOOP and only kept, of a module that outlives it. */
+static bool is_snapshot(struct judging *j, const struct object *object, const struct loop *loop)
+{
+	return (object->kinds & KIND_MODULE) && object->twin_of && loop_within(object->birth, loop) &&
+	       !loop_within(object_get(j->in, object->twin_of)->birth, loop) && !index_count(&j->forwards, object->id) &&
+	       !index_count(&j->zeros, object->id);
+}
+
+static bool holds_snapshot(struct judging *j, const struct value *value, const struct loop *loop, int depth)
+{
+	for (uint8_t i = 0; i < value->object_count; i++) {
+		const struct object *object = object_get(j->in, value->objects[i]);
+		if (is_snapshot(j, object, loop))
+			return true;
+		for (size_t k = 0; depth > 0 && (object->kinds & KIND_CONTAINER) && k < object->slots.count; k++) {
+			struct value held = cell_get(j->in, object->slots.items[k].cell);
+			if (holds_snapshot(j, &held, loop, depth - 1))
+				return true;
+		}
+	}
+	return false;
+}
+
+void judge_snapshot(struct judging *j, const struct event *store)
+{
+	const struct object *holder = object_get(j->in, store->holder);
+	const struct loop *loop = repeated_over(j, store->path, holder);
+	if (!loop || store->bounded || store->in_handler || holder->input || (store->op != STORE_APPEND && store->op != STORE_EXTEND) ||
+	    !again_and_again(store, loop) || index_count(&j->resets, holder->id) || !holds_snapshot(j, &store->value, loop, 1))
+		return;
+	struct fact fact = new_fact(FACT_REMADE, store);
+	fact.what = "snapshots";
+	fact.holder = holder;
+	fact.loop = loop;
+	place(&fact);
+	VEC_ADD(&j->facts, fact);
+}
+
 /* Parameters made in the loop go to an optimizer that outlives it. */
 static void judge_added(struct judging *j, const struct event *event)
 {

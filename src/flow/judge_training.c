@@ -226,6 +226,10 @@ void judge_backward(struct judging *j, const struct event *event)
 		const struct site *site = j->in->sites.items[origin_site(event->origins->items[i])];
 		if (origin_tag_of(event->origins->items[i]) == ORIGIN_CUT || !is_work(site))
 			continue;
+		/* data that somebody out of sight hands out, of which nothing says that it has a graph */
+		if (origin_tag_of(event->origins->items[i]) == ORIGIN_CALL && (site->kind == SITE_CALL || site->kind == SITE_ELEMENT) &&
+		    site_proof(j, site->id) < PROOF_USAGE)
+			continue;
 		/* graphs that somebody out of sight made may be walked by them again */
 		if (origin_tag_of(event->origins->items[i]) <= ORIGIN_OP && site->kind == SITE_CALL)
 			return;

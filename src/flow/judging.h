@@ -125,7 +125,9 @@ bool judge_repeated(struct judging *j, const struct event *mark);
 void judge_made(struct judging *j, const struct event *event);
 /* A value kept by a method that works like a metric's update, while nothing resets the metric. */
 void judge_meter(struct judging *j, const struct event *store);
-/* A value kept in a container: whether an object registers itself there. */
+/* A value kept in a container: whether it is a copy of a module, one for each step or epoch. */
+void judge_snapshot(struct judging *j, const struct event *store);
+/* … or an object registers itself there. */
 void judge_registration(struct judging *j, const struct event *store);
 /* Whether some loader hands a dataset of CLASS to worker processes. */
 bool has_workers(struct judging *j, const struct def *class);

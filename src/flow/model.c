@@ -135,7 +135,7 @@ static bool read_returns(struct reading *r, const cJSON *object, struct model_re
 
 static bool read_op(struct reading *r, const char *text, enum store_op *op)
 {
-	static const char *const names[] = {"append", "extend", "key", "update", "assign"};
+	static const char *const names[] = {"append", "extend", "key", "update", "assign", "add"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (text && strcmp(text, names[i]) == 0) {
 			*op = (enum store_op)i;
@@ -198,7 +198,7 @@ static struct model_rule *read_rule(struct reading *r, const cJSON *object)
 {
 	struct model_rule *rule = ARENA_NEW(&r->model->arena, struct model_rule);
 	const cJSON *store = cJSON_GetObjectItemCaseSensitive(object, "store");
-	const char *proves = text_at(r, object, "proves"), *first = text_at(r, object, "first");
+	const char *proves = text_at(r, object, "proves"), *alone = text_at(r, object, "proves_alone"), *first = text_at(r, object, "first");
 	rule->unless = text_at(r, object, "unless");
 	rule->binds = text_at(r, object, "binds");
 	rule->hook = text_at(r, object, "hook");
@@ -209,6 +209,8 @@ static struct model_rule *read_rule(struct reading *r, const cJSON *object)
 	if (!read_returns(r, cJSON_GetObjectItemCaseSensitive(object, "returns"), &rule->returns))
 		return NULL;
 	if (proves && !read_kinds(r, proves, &rule->proves))
+		return NULL;
+	if (alone && !read_kinds(r, alone, &rule->proves_alone))
 		return NULL;
 	if (first && !read_kinds(r, first, &rule->first))
 		return NULL;

@@ -78,7 +78,7 @@ struct model_returns {
 
 enum effect_kind { EFFECT_STORE, EFFECT_RESET, EFFECT_POP, EFFECT_CONSUME, EFFECT_MODE, EFFECT_OPTIM_STEP, EFFECT_OPTIM_ZERO,
 	EFFECT_FREEZE, EFFECT_LOG, EFFECT_GRAD, EFFECT_INPLACE, EFFECT_RUN, EFFECT_ESCAPE };
-enum store_op { STORE_APPEND, STORE_EXTEND, STORE_KEY, STORE_UPDATE, STORE_ASSIGN };
+enum store_op { STORE_APPEND, STORE_EXTEND, STORE_KEY, STORE_UPDATE, STORE_ASSIGN, STORE_ADD };
 
 struct model_effect {
 	enum effect_kind kind;
@@ -96,6 +96,7 @@ struct model_rule {
 	struct model_effect effects[MODEL_EFFECTS];
 	int effect_count;
 	uint32_t proves;     /* calling this as a method shows that the receiver is of these kinds */
+	uint32_t proves_alone; /* likewise, where nobody takes the result: what changes in place */
 	uint32_t first;      /* kinds that the first argument must be for the call to count as consuming it, 0: any */
 	bool prefix;         /* knows a whole family of names, such as torch.* */
 	bool direct;         /* of them only those without a further dot: not what submodules hold */
@@ -103,7 +104,7 @@ struct model_rule {
 	const char *unless;  /* keyword that, when literally True, keeps the saved tensors ("retain_graph") */
 	const char *mark;    /* what a rule may look for: "releases-cache", "debug", "debug(0)" with a flag; or NULL */
 	const char *hook;    /* kind of hook that the first argument becomes: "forward", "pre", "backward", "backward-pre", "gradient" */
-	const char *binds;   /* "parameters": the optimizer is given parameters of modules */
+	const char *binds;   /* "attribute": reads or sets the one that argument 1 names; "parameters": the optimizer is given parameters of modules */
 };
 
 struct model_hook {

@@ -1,5 +1,7 @@
 #include "flow/value.h"
 
+#include <ctype.h>
+
 static void join_objects(struct value *out, const struct value *b)
 {
 	for (uint8_t i = 0; i < b->object_count; i++) {
@@ -18,6 +20,20 @@ static void join_objects(struct value *out, const struct value *b)
 
 /* Flags that hold of the joined value only where both sides have them, or the other side is no tensor at all. */
 static const uint16_t must_flags = VALUE_STRUCT;
+
+/* "torch.optim.Either" for two of its classes, which only patterns match; NULL where the names share no more than a whole
+ * library, or one is a class and one a function. */
+static const char *either_of(struct origin_table *table, const char *a, const char *b)
+{
+	const char *tail = strrchr(a, '.');
+	size_t length = tail ? (size_t)(tail - a) : 0;
+	if (!length || strrchr(b, '.') != b + length || strncmp(a, b, length) != 0 || !memchr(a, '.', length))
+		return NULL;
+	bool class_like = isupper((unsigned char)a[length + 1]);
+	if (class_like != !!isupper((unsigned char)b[length + 1]))
+		return NULL;
+	return arena_format(table->arena, "%.*s.%s", (int)length, a, class_like ? "Either" : "either");
+}
 
 struct value value_join(struct origin_table *table, const struct value *a, const struct value *b)
 {
@@ -39,7 +55,7 @@ struct value value_join(struct origin_table *table, const struct value *a, const
 	if (a->extent != b->extent)
 		out.extent = a->extent == EXTENT_LARGE || b->extent == EXTENT_LARGE ? EXTENT_LARGE : EXTENT_UNKNOWN;
 	if (a->dotted != b->dotted && (!a->dotted || !b->dotted || !str_equal(str_from(a->dotted), str_from(b->dotted))))
-		out.dotted = a->dotted && !b->dotted ? a->dotted : !a->dotted ? b->dotted : NULL;
+		out.dotted = a->dotted && !b->dotted ? a->dotted : !a->dotted ? b->dotted : either_of(table, a->dotted, b->dotted);
 	if (a->number != b->number)
 		out.number = VALUE_NO_NUMBER;
 	if (!a->text.at || !b->text.at || !str_equal(a->text, b->text))

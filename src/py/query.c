@@ -284,3 +284,13 @@ size_t query_matches_before(const struct query_match_list *matches, uint32_t sta
 	}
 	return low;
 }
+
+bool query_match_span(const struct query_match *match, const char *name, struct span *span)
+{
+	for (uint32_t i = 0; i < match->capture_count; i++)
+		if (strcmp(match->captures[i].name, name) == 0) {
+			*span = match->captures[i].span;
+			return true;
+		}
+	return false;
+}

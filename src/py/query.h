@@ -31,6 +31,9 @@ struct query_match {
 	struct query_capture captures[QUERY_CAPTURES];
 };
 
+/* What MATCH captured as NAME; false where it is none of its captures. */
+bool query_match_span(const struct query_match *match, const char *name, struct span *span);
+
 struct query_match_list {
 	struct query_match *items;
 	size_t count, room;

@@ -58,6 +58,7 @@ void report_totals_add(struct report_totals *totals, const struct run_file *file
 		return;
 	}
 	totals->problems += result->problem_count;
+	totals->suppressed += result->suppressed_count;
 	totals->findings += result->finding_count;
 	totals->reported += result->finding_count > 0;
 	for (size_t i = 0; i < result->finding_count; i++) {

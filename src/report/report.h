@@ -36,10 +36,12 @@ struct report_totals {
 	size_t by_severity[4]; /* indexed by enum severity */
 	size_t reported;       /* files that have findings */
 	size_t failing;        /* findings that make the run fail */
+	size_t suppressed;     /* findings that are not reported */
 	size_t problems;       /* in files that were checked all the same */
 	size_t paths;          /* of FILES and FAILED: paths that led to no file */
 	size_t fixable, fixable_unsafe; /* findings with a fix; those that --unsafe-fixes is needed for are not in the first */
 	size_t fixed, fixed_files;      /* by --fix: they are none of the findings */
+	bool fixed_by_comments;         /* … by --add-ignore: they are suppressed, not repaired */
 };
 
 struct report;

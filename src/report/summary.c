@@ -20,10 +20,10 @@ static void add_severities(struct buf *out, const struct report_totals *totals)
 	buf_add_char(out, ')');
 }
 
-/* What --fix has done. */
+/* What --fix or --add-ignore has done. */
 static void add_fixed(struct buf *out, const struct report_totals *totals)
 {
-	buf_add_text(out, "Fixed ");
+	buf_add_text(out, totals->fixed_by_comments ? "Suppressed " : "Fixed ");
 	add_count(out, totals->fixed, "finding");
 	buf_add_text(out, " in ");
 	add_count(out, totals->fixed_files, "file");
@@ -64,6 +64,8 @@ void summary_add(struct buf *out, const struct report_totals *totals)
 		buf_add_text(out, totals->failed + totals->problems > 0 ? "No findings in " : "All clear: no findings in ");
 		add_count(out, totals->files - totals->failed, "file");
 	}
+	if (totals->suppressed > 0)
+		buf_format(out, "; %zu suppressed", totals->suppressed);
 	if (totals->problems > 0) {
 		buf_add_text(out, "; ");
 		add_count(out, totals->problems, "problem");

@@ -5,10 +5,12 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "rule/fix.h"
 #include "rule/predicate.h"
 
 struct matching {
 	const struct match_input *in;
+	struct syntax syntax; /* with what is left of its budget */
 	struct map subjects; /* rule and subject → 1 + number of the finding */
 	VEC(struct finding) findings;
 };
@@ -28,17 +30,6 @@ struct excerpt excerpt_at(const struct source *source, struct span span, struct 
 }
 
 /* ---- candidates ---- */
-
-static struct span capture_span(const struct query_match *match, const char *name, bool *found)
-{
-	for (uint32_t i = 0; i < match->capture_count; i++)
-		if (strcmp(match->captures[i].name, name) == 0) {
-			*found = true;
-			return match->captures[i].span;
-		}
-	*found = false;
-	return (struct span){0, 0};
-}
 
 static int by_first_capture(const void *a, const void *b)
 {
@@ -146,8 +137,8 @@ static struct str holder_name(const struct fact *fact)
 
 static void add_value(struct buf *out, const struct matching *m, const struct fact *fact, const struct query_match *candidate)
 {
-	bool found = false;
-	struct span span = candidate ? capture_span(candidate, "value", &found) : (struct span){0, 0};
+	struct span span;
+	bool found = candidate && query_match_span(candidate, "value", &span);
 	if (fact->elsewhere && fact->site && fact->site->name.length && fact->site->kind == SITE_DERIVED)
 		add_code(out, fact->site->name);
 	else if (found && !fact->elsewhere)
@@ -160,39 +151,13 @@ static void add_value(struct buf *out, const struct matching *m, const struct fa
 		buf_add_text(out, "the value");
 }
 
-/* Whether CODE may have a method called on it without parentheses around it: outside of brackets and quotes there are
- * only names, dots and brackets. */
-static bool is_primary(struct str code)
-{
-	int depth = 0;
-	char quote = 0;
-	for (size_t i = 0; i < code.length; i++) {
-		char c = code.at[i];
-		if (quote) {
-			if (c == '\\')
-				i++;
-			else if (c == quote)
-				quote = 0;
-		} else if (c == '"' || c == '\'') {
-			quote = c;
-		} else if (strchr("([{", c)) {
-			depth++;
-		} else if (strchr(")]}", c)) {
-			depth--;
-		} else if (depth == 0 && strchr(" \t\r\n+-*/%@&|^<>=~:,", c)) {
-			return false;
-		}
-	}
-	return code.length > 0 && depth == 0 && !quote;
-}
-
 /* The value of FACT as written, in parentheses where a method is CALLED on it and it needs them. */
 static void add_operand(struct buf *out, const struct matching *m, const struct fact *fact,
 			const struct query_match *candidate, bool called)
 {
 	struct buf code = BUF_INIT;
 	add_value(&code, m, fact, candidate);
-	bool wrap = called && !is_primary((struct str){buf_text(&code), code.length});
+	bool wrap = called && !fix_is_primary((struct str){buf_text(&code), code.length});
 	buf_format(out, wrap ? "(%s)" : "%s", buf_text(&code));
 	buf_release(&code);
 }
@@ -273,7 +238,8 @@ static void note_buffers(const struct matching *m, const struct fact *fact, stru
 	if (fact->graph == PROOF_NONE || !fact->consumption)
 		return;
 	add_note(m, trail, fact->consumption->node,
-		 fact->buffers == BUFFERS_PARTLY
+		 fact->shares ? "backward walks the graph that it belongs to here and frees what they share; the rest keeps its saved tensors"
+		 : fact->buffers == BUFFERS_PARTLY
 			 ? "backward walks it here, but only under a condition: it may hold its saved tensors"
 			 : "backward walks it here and frees its saved tensors; the nodes of the graph stay, in host memory");
 }
@@ -340,25 +306,6 @@ static enum severity severity_of(const struct rule *rule, const struct rule_vari
 	int level = variant->cost == COST_DEVICE ? SEVERITY_ERROR : SEVERITY_WARNING;
 	level -= fact->growth == GROWTH_WINDOW || fact->growth == GROWTH_EPOCH ? 1 : fact->growth == GROWTH_CONSTANT ? 2 : 0;
 	return level < SEVERITY_HINT ? SEVERITY_HINT : (enum severity)level;
-}
-
-static void make_fix(const struct matching *m, const struct rule_variant *variant, const struct fact *fact,
-		     const struct query_match *candidate, struct finding *finding)
-{
-	bool found = false;
-	if (!variant->fix_capture || !candidate || fact->elsewhere)
-		return;
-	struct span span = capture_span(candidate, variant->fix_capture, &found);
-	if (!found)
-		return;
-	struct str code = slice(m, span);
-	bool bare = is_primary(code);
-	finding->edits = ARENA_ARRAY(m->in->arena, struct edit, 2);
-	if (!bare)
-		finding->edits[finding->edit_count++] = (struct edit){{span.start, span.start}, "("};
-	finding->edits[finding->edit_count++] = (struct edit){
-		{span.end, span.end}, arena_format(m->in->arena, "%s%s", bare ? "" : ")", variant->fix_append)};
-	finding->fix_is_safe = variant->fix_is_safe;
 }
 
 static const struct rule_variant *variant_for(const struct matching *m, const struct rule *rule, const struct fact *fact)
@@ -432,7 +379,7 @@ static void match_fact(struct matching *m, const struct rule *rule, const struct
 	finding.growth = fill(m, variant->growth, fact, candidate);
 	finding.help = fill(m, variant->help, fact, candidate);
 	make_trail(m, fact, &finding);
-	make_fix(m, variant, fact, candidate, &finding);
+	fix_make(&(struct fix_input){&m->syntax, m->in->source, &variant->fix, fact, m->in->judgement, candidate, m->in->arena}, &finding);
 	if (finding.note_count == 0 && needs_trail(fact))
 		return; /* a finding that cannot say why is not reported */
 	keep(m, &finding, fact);
@@ -462,7 +409,7 @@ void match_place(const struct rule_set *rules, struct query_match_list *candidat
 
 struct finding *match_rules(const struct match_input *input, size_t *count)
 {
-	struct matching m = {.in = input};
+	struct matching m = {.in = input, .syntax = input->syntax};
 	for (size_t i = 0; i < input->judgement->count; i++)
 		for (size_t r = 0; r < input->rules->count; r++)
 			if (input->selection->enabled[r])

@@ -10,6 +10,7 @@
 #include "rule/finding.h"
 #include "rule/rule.h"
 #include "rule/select.h"
+#include "rule/syntax.h"
 #include "text/source.h"
 
 struct match_input {
@@ -20,6 +21,7 @@ struct match_input {
 	const struct judgement *judgement;
 	const struct query_match_list *candidates; /* of all rules, as match_place left them */
 	struct arena *arena;                 /* owns the findings */
+	struct syntax syntax;                /* of the file; without a tree there are no fixes */
 };
 
 /* Puts each candidate's `at` capture first, where all that follows looks for its place, and sorts them by it. */

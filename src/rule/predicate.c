@@ -87,6 +87,11 @@ static bool of_is(const struct fact *fact, struct str value)
 	return fact->what && str_is(value, fact->what);
 }
 
+static bool comment_is(const struct fact *fact, struct str value)
+{
+	return fact->kind == FACT_SUPPRESSION && str_is(value, fact->what);
+}
+
 static bool loop_is(const struct fact *fact, struct str value)
 {
 	if (str_is(value, "training"))
@@ -98,7 +103,7 @@ const struct predicate predicates[] = {
 	{"event", "what happened",
 	 "store|accumulate|carry|assign|log|forward|grad-dropped|grad-left|grad-yield|inference|cut-trained|"
 	 "cache-release|debug|retain|create-graph|unzeroed|grads-kept|unowned|eval-left|ctx|retry|exception|"
-	 "hook-store|hooked|remade|unreset|registered|cached|worker-copy|late", fact_is},
+	 "hook-store|hooked|remade|unreset|registered|cached|worker-copy|late|suppression", fact_is},
 	{"value", "what is known of the value", "graph|no-graph|tensor|scalar|not-scalar|view|on-device|not-on-host|grad-off", value_is},
 	{"buffers", "whether backward freed the saved tensors", "kept|freed|partly", buffers_are},
 	{"growth", "how it grows", "none|unbounded|epoch|window|constant", growth_is},
@@ -106,7 +111,9 @@ const struct predicate predicates[] = {
 	{"key", "what the holder is keyed by", "identity|item", key_is},
 	{"joined", "whether it grows by joining containers or tensors end to end", "yes|no", joined_is},
 	{"chain", "whether the old value is chosen or computed with", "selected|computed", chain_is},
-	{"of", "which form of it", "grads|backward|returned|kept|gradients|outputs|optimizer|optimizer-of-epoch|loader|threads|parameters|list|total|self|argument|results", of_is},
+	{"of", "which form of it", "grads|backward|returned|kept|gradients|outputs|optimizer|optimizer-of-epoch|loader|threads|parameters|snapshots|list|total|self|argument|results", of_is},
+	{"comment", "what is wrong with a comment that suppresses",
+	 "unused|unused-all|idle|unknown|misspelt|bare|unreasoned|malformed", comment_is},
 	{"mode", "mode of the module called", "train|eval|unknown", mode_is},
 	{"loop", "whether a step loop is around", "some|none|training", loop_is},
 	{"name", "name of the holder, as written", NULL, NULL},
@@ -155,7 +162,7 @@ bool predicate_use_init(struct predicate_use *use, const char *text, struct aren
 		if (str_is(trimmed(name), p->name))
 			use->predicate = p;
 	if (!colon || !use->predicate)
-		return err_set(err, ERR_CONFIG, "unknown fact '%s' (known: event, value, buffers, growth, holder, key, joined, chain, of, mode, loop, name)",
+		return err_set(err, ERR_CONFIG, "unknown fact '%s' (known: event, value, buffers, growth, holder, key, joined, chain, of, comment, mode, loop, name)",
 			       text);
 	struct str rest = trimmed(str_from(colon + 1));
 	if (!use->predicate->values)

@@ -53,12 +53,53 @@ static bool read_where(struct loading *l, const cJSON *list, struct rule_variant
 	return count > 0 || complain(l, "'where' is empty");
 }
 
-static bool read_fix(struct loading *l, const cJSON *fix, struct rule_variant *variant)
+/* What the fix does is told by the one key that it has of these. */
+static bool read_fix_kind(struct loading *l, const cJSON *object, struct rule_fix *fix)
 {
-	if (!cJSON_IsObject(fix))
+	static const struct {
+		const char *key;
+		enum fix_kind kind;
+	} kinds[] = {
+		{"append", FIX_APPEND},
+		{"remove", FIX_REMOVE},
+		{"remove-argument", FIX_ARGUMENT},
+		{"around", FIX_AROUND},
+	};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		if (!cJSON_GetObjectItemCaseSensitive(object, kinds[i].key))
+			continue;
+		if (fix->kind != FIX_NONE)
+			return complain(l, "a 'fix' does more than one thing");
+		fix->kind = kinds[i].kind;
+		if (!need_text(l, object, kinds[i].key, &fix->text))
+			return false;
+	}
+	if (fix->kind == FIX_NONE)
+		return complain(l, "a 'fix' has none of 'append', 'remove', 'remove-argument', 'around'");
+	if (fix->kind == FIX_REMOVE && strcmp(fix->text, "statement") != 0)
+		return complain(l, "'remove' of a 'fix' is not 'statement'");
+	if (fix->kind == FIX_ARGUMENT && !strchr(fix->text, '='))
+		return complain(l, "'remove-argument' of a 'fix' is not like 'name=value'");
+	return true;
+}
+
+static bool read_fix(struct loading *l, const cJSON *object, struct rule_fix *fix)
+{
+	const cJSON *safe = cJSON_GetObjectItemCaseSensitive(object, "safe");
+	const char *safety = text_at(l, object, "safe"), *otherwise = text_at(l, object, "otherwise");
+
+	if (!object)
 		return true;
-	variant->fix_is_safe = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(fix, "safe"));
-	return need_text(l, fix, "capture", &variant->fix_capture) && need_text(l, fix, "append", &variant->fix_append);
+	if (!cJSON_IsObject(object))
+		return complain(l, "'fix' is no object");
+	if (safe && !cJSON_IsBool(safe) && !(safety && strcmp(safety, "as-number") == 0))
+		return complain(l, "'safe' of a 'fix' is none of true, false, \"as-number\"");
+	if (otherwise && strcmp(otherwise, "none") != 0 && strcmp(otherwise, "unsafe") != 0)
+		return complain(l, "'otherwise' of a 'fix' is none of none, unsafe");
+	fix->safety = safety ? FIX_AS_NUMBER : cJSON_IsTrue(safe) ? FIX_SAFE : FIX_UNSAFE;
+	fix->only_safe = otherwise && strcmp(otherwise, "none") == 0;
+	return need_text(l, object, "capture", &fix->capture) && read_fix_kind(l, object, fix);
 }
 
 static bool read_variant(struct loading *l, const cJSON *object, struct rule_variant *variant)
@@ -79,7 +120,7 @@ static bool read_variant(struct loading *l, const cJSON *object, struct rule_var
 		return complain(l, "'confidence' is none of flow, usage, sibling, name");
 	variant->growth = text_at(l, object, "growth");
 	variant->help = text_at(l, object, "help");
-	return read_fix(l, cJSON_GetObjectItemCaseSensitive(object, "fix"), variant);
+	return read_fix(l, cJSON_GetObjectItemCaseSensitive(object, "fix"), &variant->fix);
 }
 
 static bool read_default(struct loading *l, const char *text, enum rule_default *state)
@@ -329,6 +370,18 @@ const struct rule *rule_set_find(const struct rule_set *set, struct str name)
 		if (equal_in_any_case(set->rules[i]->code, name) || equal_in_any_case(set->rules[i]->name, name))
 			return set->rules[i];
 	return NULL;
+}
+
+bool rule_asks_for(const struct rule *rule, const char *predicate, const char *value)
+{
+	for (size_t i = 0; i < rule->variant_count; i++)
+		for (size_t k = 0; k < rule->variants[i].where_count; k++) {
+			const struct predicate_use *use = &rule->variants[i].where[k];
+			for (size_t v = 0; strcmp(use->predicate->name, predicate) == 0 && v < use->value_count; v++)
+				if (str_is(use->values[v], value))
+					return true;
+		}
+	return false;
 }
 
 const char *rule_set_nearest(const struct rule_set *set, struct str name)

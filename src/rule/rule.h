@@ -18,6 +18,24 @@ enum rule_precision { PRECISION_LOW, PRECISION_MEDIUM, PRECISION_HIGH, PRECISION
 
 struct predicate_use;
 
+/* What a fix does with the code under its capture. */
+enum fix_kind {
+	FIX_NONE,
+	FIX_APPEND,   /* text behind the value that is kept */
+	FIX_REMOVE,   /* the statement that it is all of */
+	FIX_ARGUMENT, /* the keyword argument `text` of the call, away with it */
+	FIX_AROUND    /* the context `text` around the code that runs it: a decorator or a with block */
+};
+enum fix_safety { FIX_UNSAFE, FIX_SAFE, FIX_AS_NUMBER /* safe where what is kept is read as numbers only */ };
+
+struct rule_fix {
+	enum fix_kind kind;
+	const char *capture;
+	const char *text;  /* NULL for FIX_REMOVE */
+	enum fix_safety safety;
+	bool only_safe;    /* not offered where it is not safe */
+};
+
 /* One way of saying it: the facts that must hold and the words for them. */
 struct rule_variant {
 	struct predicate_use *where;
@@ -25,9 +43,7 @@ struct rule_variant {
 	const char *message;      /* with {placeholders}, see docs/rules.md */
 	const char *growth;       /* or NULL */
 	const char *help;         /* or NULL */
-	const char *fix_capture;  /* capture that the fix changes, or NULL */
-	const char *fix_append;   /* text put behind it */
-	bool fix_is_safe;
+	struct rule_fix fix;
 	enum cost cost;
 	enum severity severity;
 	bool severity_given;      /* else it follows from cost and growth */
@@ -66,6 +82,8 @@ void rule_set_release(struct rule_set *set);
 const struct rule *rule_set_find(const struct rule_set *set, struct str name);
 /* "low", "medium", "high", "very-high" */
 const char *rule_precision_name(const struct rule *rule);
+/* Whether any variant of RULE asks for PREDICATE to be VALUE, as for "event" to be "store". */
+bool rule_asks_for(const struct rule *rule, const char *predicate, const char *value);
 /* The rule name or code nearest to NAME, for "did you mean", or NULL where none is near. */
 const char *rule_set_nearest(const struct rule_set *set, struct str name);
 

@@ -60,6 +60,16 @@ static int entry_names(struct str entry, const struct rule *rule)
 	return NAMED_NOT;
 }
 
+bool select_names(struct str entry, const struct rule *rule)
+{
+	return entry.length && entry_names(entry, rule) != NAMED_NOT;
+}
+
+bool select_is_all(struct str entry)
+{
+	return is_in_any_case("ALL", entry);
+}
+
 static int list_names(const char *text, const struct rule *rule)
 {
 	struct str list = str_from(text);

@@ -9,6 +9,10 @@
 #include "base/buf.h"
 #include "rule/rule.h"
 
+/* Whether ENTRY of such a list means RULE: its code, the beginning of its code, its name (case matters not), or ALL. */
+bool select_names(struct str entry, const struct rule *rule);
+bool select_is_all(struct str entry);
+
 struct selection {
 	bool *enabled;              /* by rule index */
 	enum proof min_confidence;

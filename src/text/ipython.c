@@ -19,6 +19,12 @@ static const char *const cell_magics[] = {
 	"capture", "debug", "ipytest", "memit", "memray_flamegraph", "prun", "scalene", "snakeviz", "time", "timeit", "wandb",
 };
 
+/* Those that hand it to something that knows nothing of the notebook's variables. */
+static const char *const foreign_magics[] = {
+	"HTML", "SVG", "bash", "bigquery", "cmd", "file", "html", "javascript", "js", "latex", "markdown", "perl", "powershell", "pypy",
+	"python", "python2", "python3", "ruby", "script", "sh", "sql", "svg", "sx", "system", "writefile",
+};
+
 /* What a cell of one line may begin with without a "%" before it, where no Python can follow. */
 static const char *const automagics[] = {
 	"cat", "cd", "conda", "cp", "env", "load_ext", "mamba", "matplotlib", "mkdir", "mv", "pip", "reload_ext", "rm", "run", "uv",
@@ -382,6 +388,7 @@ void ipython_cell_init(struct ipython_cell *cell, char *text, size_t length)
 		cell->is_magic = true;
 		if (!cell_magic_runs_python(&m, code)) {
 			cell->is_python = false;
+			cell->is_apart = IS_ONE_OF(word_at(&m, code + 2), foreign_magics);
 			return;
 		}
 		blank(&m, code, line_end(&m, code));

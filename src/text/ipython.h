@@ -15,6 +15,7 @@ struct ipython_cell {
 	VEC(struct span) headers; /* before the line that starts here a line "if True:" makes it Python; the span is the
 				     indentation of that line; in order */
 	bool is_python;           /* else nothing of it is, and the rest says nothing */
+	bool is_apart;            /* then: nor can it reach what the notebook's Python holds */
 	bool is_magic;            /* its first line is a cell magic, and must stay the first */
 };
 

@@ -10,7 +10,7 @@ void json_scan_init(struct json_scan *scan, struct str text)
 bool json_scan_fail(struct json_scan *scan, size_t at, const char *fault)
 {
 	if (!scan->fault) {
-		scan->fault = fault;
+		scan->fault = at < scan->text.length ? fault : "not valid JSON: the text ends too early";
 		scan->fault_at = at;
 	}
 	return false;
@@ -47,10 +47,9 @@ static int peek(struct json_scan *scan)
 	return scan->at < scan->text.length ? (unsigned char)text[scan->at] : -1;
 }
 
-/* Fails at the byte at hand, or says that the text ends there. */
 static bool fail_here(struct json_scan *scan, const char *fault)
 {
-	return json_scan_fail(scan, scan->at, scan->at < scan->text.length ? fault : "not valid JSON: the text ends too early");
+	return json_scan_fail(scan, scan->at, fault);
 }
 
 static bool take(struct json_scan *scan, char c, const char *fault)
@@ -148,7 +147,7 @@ static bool skip_escape(struct json_scan *scan)
 	const char *at = scan->text.at + scan->at;
 
 	if (left < 2 || (at[1] == 'u' && left < 6))
-		return json_scan_fail(scan, scan->text.length, "not valid JSON: the text ends too early");
+		return json_scan_fail(scan, scan->text.length, fault);
 	if (at[1] == 'u') {
 		for (int i = 2; i < 6; i++) {
 			if (!is_hex(at[i]))

@@ -54,7 +54,7 @@ bool json_scan_skip(struct json_scan *scan);
 /* Whether nothing but space is left. */
 bool json_scan_end(struct json_scan *scan);
 
-/* Ends the reading: FAULT, a sentence without end, at byte AT. */
+/* Ends the reading: FAULT, a sentence without end, at byte AT; behind the text it is that this ends too early. */
 bool json_scan_fail(struct json_scan *scan, size_t at, const char *fault);
 /* "FAULT at line 3 column 7" as ERR_PARSE; columns in code points. Returns false. */
 bool json_scan_err(const struct json_scan *scan, struct err *err);

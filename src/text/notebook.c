@@ -30,6 +30,7 @@ struct program {
 	VEC(struct source_origin) origins;
 	VEC(struct span) masks;
 	VEC(struct run) runs;
+	bool has_gaps;
 };
 
 static void program_release(struct program *program)
@@ -119,6 +120,7 @@ static void cell_add(struct program *program, const struct notebook_cell *cell)
 	size_t mask = 0;
 
 	ipython_cell_init(&python, text, written.length);
+	program->has_gaps |= !python.is_python && !python.is_apart;
 	for (size_t i = 0; python.is_python && i <= python.headers.count; i++) {
 		uint32_t start;
 		size_t run = program->runs.count;
@@ -187,6 +189,7 @@ bool notebook_init(struct source *source, struct str raw, struct err *err)
 	source->origins = program.origins.items;
 	source->masks = program.masks.items;
 	source->mask_count = (uint32_t)program.masks.count;
+	source->has_gaps = program.has_gaps;
 	buf_init(&program.written);
 	program.origins.items = NULL;
 	program.masks.items = NULL;
@@ -213,6 +216,15 @@ static uint32_t mask_behind(const struct source *source, uint32_t offset)
 	return low;
 }
 
+/* Whether a magic ends at OFFSET and with it its line, so that what comes to stand there would be a part of it. */
+static bool is_behind_magic(const struct source *source, uint32_t offset)
+{
+	uint32_t mask = offset ? mask_behind(source, offset - 1) : source->mask_count;
+
+	return mask < source->mask_count && source->masks[mask].end == offset &&
+	       (source->text[offset] == '\n' || source->text[offset] == '\r');
+}
+
 /* Whether nothing but space stands between OFFSET and a cell magic, which has to stay the first of its cell. */
 static bool is_before_cell_magic(const struct source *source, uint32_t offset)
 {
@@ -224,8 +236,18 @@ static bool is_before_cell_magic(const struct source *source, uint32_t offset)
 	       source_cell(source, offset) == cell;
 }
 
-bool notebook_allows(const struct source *source, struct span span)
+/* Whether a magic stands before OFFSET on its line: what it runs is one line. */
+static bool is_run_by_magic(const struct source *source, uint32_t offset)
 {
+	uint32_t start = source->line_starts[source_line(source, offset) - 1];
+	uint32_t mask = mask_behind(source, start);
+
+	return mask < source->mask_count && source->masks[mask].start < offset;
+}
+
+bool notebook_allows(const struct source *source, const struct edit *edit)
+{
+	struct span span = edit->span;
 	uint32_t first = source_line(source, span.start);
 	uint32_t last = source_line(source, span.end > span.start ? span.end - 1 : span.end);
 	uint32_t mask = mask_behind(source, span.start);
@@ -238,7 +260,9 @@ bool notebook_allows(const struct source *source, struct span span)
 		if (origin->is_added || origin->cell != source->origins[first - 1].cell)
 			return false;
 	}
-	if (mask < source->mask_count && source->masks[mask].start < span.end)
+	if ((mask < source->mask_count && source->masks[mask].start < span.end) || is_behind_magic(source, span.start))
+		return false;
+	if (strpbrk(edit->text, "\r\n") && is_run_by_magic(source, span.start))
 		return false;
 	return span.end > span.start || !is_before_cell_magic(source, span.start);
 }
@@ -288,6 +312,7 @@ struct weaving {
 	uint32_t text_at;
 	struct buf literal; /* the string at hand, escaped, without quotes */
 	bool ends_line;     /* it does, and holds something */
+	bool lost_end;      /* what was dropped last is the end of a line */
 	struct buf strings; /* those that are done */
 	struct str between; /* two of them */
 };
@@ -340,7 +365,8 @@ static void copy(struct weaving *w, uint32_t offset, bool keep)
 		const struct notebook_piece *piece = &w->block.pieces[w->piece];
 		size_t before = w->raw_at;
 
-		if (w->text_at == piece->text.end && w->piece < w->block.last) {
+		if (w->text_at == piece->text.end && w->piece < w->block.last &&
+		    (keep || w->text_at < offset || w->lost_end)) {
 			/* A line that lost its end goes on with the next one. */
 			if (keep || w->literal.length == 0 || w->ends_line) {
 				cut(w);
@@ -348,6 +374,7 @@ static void copy(struct weaving *w, uint32_t offset, bool keep)
 			}
 			w->piece++;
 			w->raw_at = w->block.pieces[w->piece].literal.start;
+			w->lost_end = false;
 			continue;
 		}
 		if (w->text_at >= offset)
@@ -355,6 +382,7 @@ static void copy(struct weaving *w, uint32_t offset, bool keep)
 		buf_reset(&said);
 		json_literal_step(w->raw, &w->raw_at, piece->literal.end, &said);
 		w->text_at += (uint32_t)said.length;
+		w->lost_end = !keep && said.bytes[said.length - 1] == '\n';
 		if (!keep)
 			continue;
 		buf_add(&w->literal, w->raw.at + before, w->raw_at - before);
@@ -427,7 +455,7 @@ static void block_write(const struct weaving *w, size_t *done, struct buf *out)
 }
 
 /* Takes as many EDITS as reach into strings side by side, of COUNT that are all of one cell. Returns how many. */
-static size_t block_find(struct block *block, const struct cell_edit *edits, size_t count)
+static size_t block_find(const struct program *program, struct block *block, const struct cell_edit *edits, size_t count)
 {
 	size_t pieces = block->cell->piece_count;
 	size_t taken = 0;
@@ -435,7 +463,9 @@ static size_t block_find(struct block *block, const struct cell_edit *edits, siz
 	block->first = block->last = piece_at(block->pieces, pieces, edits[0].span.start);
 	for (; taken < count; taken++) {
 		struct span span = edits[taken].span;
-		size_t last = piece_at(block->pieces, pieces, span.end);
+		/* a line that loses its end takes the next one along */
+		bool whole = span.end == span.start || program->cells.text.bytes[span.end - 1] == '\n';
+		size_t last = piece_at(block->pieces, pieces, whole ? span.end : span.end - 1);
 
 		if (piece_at(block->pieces, pieces, span.start) > block->last + 1)
 			break;
@@ -475,7 +505,7 @@ static void cell_write(const struct program *program, struct str raw, const stru
 
 		w.block.cell = cell;
 		w.block.pieces = program->cells.pieces.items + cell->piece;
-		taken = block_find(&w.block, edits + i, count - i);
+		taken = block_find(program, &w.block, edits + i, count - i);
 		w.piece = w.block.first;
 		w.raw_at = w.block.pieces[w.piece].literal.start;
 		w.text_at = w.block.pieces[w.piece].text.start;

@@ -15,8 +15,8 @@ bool notebook_is_name(const char *path);
  * notebook in another language than Python. */
 bool notebook_init(struct source *source, struct str raw, struct err *err);
 
-/* Whether the part SPAN of the program may be replaced: it lies in one cell and in no magic. */
-bool notebook_allows(const struct source *source, struct span span);
+/* Whether EDIT may be made in the program: it lies in one cell and changes no magic, nor what a magic runs. */
+bool notebook_allows(const struct source *source, const struct edit *edit);
 
 /* Appends RAW with EDITS made in its program: ordered by place, none over another, each one allowed. Only the strings of
  * the lines that they change are written anew; every other byte stays. Errors as notebook_init. */

@@ -370,6 +370,7 @@ bool notebook_cells_init(struct notebook_cells *cells, struct str raw, struct er
 		notebook_cells_release(cells);
 		return false;
 	}
+	buf_reserve(&cells->text, 0); /* there are bytes, be they none */
 	strcpy(cells->language, language_of(&r));
 	return true;
 }

@@ -34,6 +34,7 @@ struct source {
 	char *written;                 /* TEXT as it is in the cells, before what is no Python was replaced; LENGTH bytes */
 	struct span *masks;            /* what was replaced, in order */
 	uint32_t mask_count;
+	bool has_gaps;                 /* cells are left out that may know the variables of the others */
 };
 
 struct place {

@@ -56,7 +56,7 @@ static void names_in_help_say_what_fits(void **state)
 	assert_int_equal(of(state, "DIR").kind, CANDIDATE_FOLDERS);
 	assert_int_equal(of(state, "FILE").kind, CANDIDATE_FILES);
 	assert_int_equal(of(state, "FILE|KEY=VALUE").kind, CANDIDATE_FILES);
-	assert_int_equal(of(state, "REF").kind, CANDIDATE_REFS);
+	assert_int_equal(of(state, "COMMIT").kind, CANDIDATE_REFS);
 	assert_int_equal(of(state, "N").kind, CANDIDATE_NOTHING);
 	assert_int_equal(of(state, "").kind, CANDIDATE_NOTHING);
 	assert_true(offers(of(state, "[COMMAND]"), "check"));

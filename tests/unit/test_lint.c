@@ -182,6 +182,77 @@ static void findings_are_in_order_and_as_selected(void **state)
 	buf_release(&warnings);
 }
 
+static void comments_suppress(void **state)
+{
+	struct lint_result result = linted(*state, "# vramlint: file-ignore[VL201] -- shown\n" HEAD LEAK
+					   "    xs.append(loss)  # vramlint: ignore[VL1] -- short run\n    print(loss)\n");
+
+	assert_int_equal(result.finding_count, 1);
+	assert_int_equal(result.findings->at.start.line, 11);
+	assert_int_equal(result.suppressed_count, 2);
+	assert_int_equal(result.suppressed[0].kind, SUPPRESSED_BY_COMMENT);
+	assert_string_equal(result.suppressed[0].finding.rule->code, "VL101");
+	assert_string_equal(result.suppressed[0].reason, "short run");
+	assert_int_equal(result.suppressed[0].comment.start.line, 12);
+	assert_int_equal(result.suppressed[0].comment.start.column, 22);
+	assert_string_equal(result.suppressed[1].finding.rule->code, "VL201");
+	assert_string_equal(result.suppressed[1].reason, "shown");
+	assert_int_equal(strlen(result.suppressed[1].finding.fingerprint), 32);
+	lint_result_release(&result);
+}
+
+static void expect_unused(struct subject *subject, const char *select, enum proof proof, size_t count)
+{
+	struct buf warnings = BUF_INIT;
+	struct lint_result result;
+
+	selection_init(&subject->selection, &subject->rules, select, NULL, proof, &subject->arena, &warnings);
+	result = linted(subject, HEAD "x = 1  # vramlint: ignore[VL101] -- nothing\ny = 1  # vramlint: ignore[VL4] -- nothing\n");
+	assert_int_equal(result.finding_count, count);
+	for (size_t i = 0; i < count; i++)
+		assert_string_equal(result.findings[i].rule->code, "VL001");
+	lint_result_release(&result);
+	selection_init(&subject->selection, &subject->rules, NULL, NULL, PROOF_USAGE, &subject->arena, &warnings);
+	buf_release(&warnings);
+}
+
+static void only_what_was_looked_for_is_unused(void **state)
+{
+	expect_unused(*state, NULL, PROOF_USAGE, 2); /* a rule that is off by default is no reason not to say so */
+	expect_unused(*state, NULL, PROOF_NAME, 2);
+	expect_unused(*state, NULL, PROOF_FLOW, 0);
+	expect_unused(*state, "VL0,VL101", PROOF_USAGE, 1);
+	expect_unused(*state, "VL0", PROOF_USAGE, 0);
+	expect_unused(*state, "VL101", PROOF_USAGE, 0);
+}
+
+static void what_cannot_be_parsed_makes_nothing_unused(void **state)
+{
+	struct lint_result result = linted(*state, HEAD "x = 1  # vramlint: ignore[VL101] -- nothing\ndef (:\n");
+
+	assert_int_equal(result.problem_count, 1);
+	assert_int_equal(result.finding_count, 0);
+	lint_result_release(&result);
+}
+
+/* Each keeps a copy of its line, so that all of them would take memory squared in its length. */
+static void faults_of_one_line_are_not_told_without_end(void **state)
+{
+	struct buf text = BUF_INIT;
+	struct lint_result result;
+
+	buf_add_text(&text, HEAD "x = 1  # vramlint: ignore[");
+	for (int i = 0; i < 20000; i++)
+		buf_format(&text, "X%d, ", i);
+	buf_add_text(&text, "]");
+	for (int i = 0; i < 20000; i++)
+		buf_add_text(&text, " # vramlint: ignore[");
+	result = linted(*state, buf_text(&text));
+	assert_int_equal(result.finding_count, 20);
+	lint_result_release(&result);
+	buf_release(&text);
+}
+
 static void time_is_kept_by_part(void **state)
 {
 	struct subject *subject = *state;
@@ -237,7 +308,7 @@ static void rules_and_queries_must_fit(void **state)
 		{"(call) @store", "store", "value", "its fix wants '@value'"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct rule_variant variant = {.fix_capture = cases[i].fix};
+		struct rule_variant variant = {.fix = {.capture = cases[i].fix}};
 		struct rule rule = {.code = "XY001", .name = "own", .query = cases[i].query, .at = cases[i].at, .origin = "own.json",
 				    .variants = &variant, .variant_count = 1};
 		struct rule *rules[] = {&rule};
@@ -270,6 +341,10 @@ int main(void)
 		cmocka_unit_test(what_does_not_parse_is_told_and_the_rest_checked),
 		cmocka_unit_test(nesting_too_deep_is_told),
 		cmocka_unit_test(findings_are_in_order_and_as_selected),
+		cmocka_unit_test(comments_suppress),
+		cmocka_unit_test(only_what_was_looked_for_is_unused),
+		cmocka_unit_test(what_cannot_be_parsed_makes_nothing_unused),
+		cmocka_unit_test(faults_of_one_line_are_not_told_without_end),
 		cmocka_unit_test(time_is_kept_by_part),
 		cmocka_unit_test(a_model_of_ones_own_is_known),
 		cmocka_unit_test(rules_and_queries_must_fit),

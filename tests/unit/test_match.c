@@ -10,6 +10,8 @@
 static const char query[] = "(call function: (attribute) @callee arguments: (argument_list . (_) @value)) @store\n"
 			    "(call function: (identifier) @callee) @store\n(assignment) @store";
 
+static const struct rule_fix detach = {FIX_APPEND, "value", ".detach()", FIX_SAFE, false};
+
 /* One rule with up to three variants, given by the test, and what it found. */
 struct subject {
 	struct flow flow;
@@ -86,7 +88,9 @@ static void matched(void)
 				    .analysis = &subject.flow.analysis,
 				    .judgement = &subject.flow.judgement,
 				    .candidates = &subject.candidates,
-				    .arena = &subject.flow.arena};
+				    .arena = &subject.flow.arena,
+				    .syntax = {&flow_grammar, ts_tree_root_node(subject.flow.tree),
+					       str_from(subject.flow.text), SYNTAX_BUDGET}};
 
 	query_set_run(subject.queries, cursor, ts_tree_root_node(subject.flow.tree), str_from(subject.flow.text), 0,
 		      &subject.candidates);
@@ -304,7 +308,7 @@ static void a_store_elsewhere_is_told_from_the_call(void **state)
 	bool told = false;
 
 	snippet("xs = []\ndef keep(v):\n    xs.append(v)\nfor x in loader:\n" STEP "    keep(loss)\n");
-	variant("event: store", "{value}")->fix_capture = "value";
+	variant("event: store", "{value}")->fix = detach;
 	finding = only_finding();
 	assert_int_equal(finding->at.start.line, 9);
 	assert_string_equal(finding->message, "loss");
@@ -318,9 +322,7 @@ static struct rule_variant *with_fix(void)
 {
 	struct rule_variant *v = variant("event: store", "kept");
 
-	v->fix_capture = "value";
-	v->fix_append = ".detach()";
-	v->fix_is_safe = true;
+	v->fix = detach;
 	return v;
 }
 
@@ -358,7 +360,7 @@ static void and_behind_a_call(void **state)
 static void a_sum_gets_parentheses(void **state)
 {
 	snippet("xs = []\nfor x in loader:\n" STEP "    xs.append(loss + 1)\n");
-	with_fix()->fix_is_safe = false;
+	with_fix()->fix.safety = FIX_UNSAFE;
 	assert_string_equal(fixed(), "xs.append((loss + 1).detach())");
 	assert_false(subject.findings->fix_is_safe);
 }
@@ -422,8 +424,7 @@ static void the_fullest_candidate_speaks(void **state)
 	subject.queries = query_set_new(flow_grammar.language, &source, 1, &err);
 	assert_non_null(subject.queries);
 	snippet("xs = []\nfor x in loader:\n" STEP "    xs.append(loss * 1)\n");
-	variant("event: store", "{value}")->fix_capture = "value";
-	subject.variants[0].fix_append = ".detach()";
+	variant("event: store", "{value}")->fix = detach;
 	assert_string_equal(fixed(), "xs.append((loss * 1).detach())");
 	assert_string_equal(subject.findings->message, "loss * 1");
 }

@@ -14,6 +14,8 @@ struct values {
 	int level;
 	const char *select;
 	struct option_list formats;
+	int most;
+	const char *reason;
 };
 
 static const struct option_choice levels[] = {{"low", 3}, {"high", 5}, {NULL, 0}};
@@ -23,6 +25,8 @@ static const struct option_row rows[] = {
 	{"level", 'l', OPTION_CHOICE, "LEVEL", "how much", offsetof(struct values, level), levels},
 	{NULL, 'j', OPTION_NUMBER, "N", "threads", offsetof(struct values, threads), NULL},
 	{"format", 'f', OPTION_LIST, "FORMAT", "how", offsetof(struct values, formats), NULL},
+	{"most", 0, OPTION_COUNT, "N", "no more", offsetof(struct values, most), NULL},
+	{"add", 0, OPTION_TEXT, "[=REASON]", "add it", offsetof(struct values, reason), NULL},
 	{"quiet", 'q', OPTION_FLAG, NULL, "say less", offsetof(struct values, quiet), NULL},
 	{NULL, 0, OPTION_FLAG, NULL, NULL, 0, NULL},
 };
@@ -165,9 +169,23 @@ static void help_has_a_line_for_each(void **state)
 					    "  -l, --level LEVEL           how much\n"
 					    "  -j N                        threads\n"
 					    "  -f, --format FORMAT         how\n"
+					    "      --most N                no more\n"
+					    "      --add[=REASON]          add it\n"
 					    "  -q, --quiet                 say less\n"
 					    "  -h, --help                  print this help\n");
 	buf_release(&out);
+}
+
+static void values_that_may_be_missing(void **state)
+{
+	assert_true(parse("--add --most 2000 x"));
+	assert_string_equal(values.reason, "");
+	assert_int_equal(values.most, 2000);
+	assert_int_equal(result.operand_count, 1);
+	assert_true(parse("--add=why x"));
+	assert_string_equal(values.reason, "why");
+	assert_false(parse("--most 1000001"));
+	assert_string_equal(err.message, "option '--most' takes a number from 0 to 1000000, not '1000001'");
 }
 
 int main(void)
@@ -181,6 +199,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(mistakes_are_named, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(numbers_are_strict, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(help_has_a_line_for_each, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(values_that_may_be_missing, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

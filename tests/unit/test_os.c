@@ -352,6 +352,48 @@ static void says_why_a_file_cannot_be_replaced(void **state)
 	check_content("ro/f", "old");
 }
 
+static void programs_are_run(void **state)
+{
+	const char *const cat[] = {"cat", NULL}, *const fails[] = {"sh", "-c", "echo \"$1\"; echo no >&2; exit 3", "sh", "a b", NULL};
+	const char *const killed[] = {"sh", "-c", "kill -9 $$", NULL}, *const deaf[] = {"true", NULL}, *const missing[] = {"no such program", NULL};
+	struct buf input = BUF_INIT, out = BUF_INIT, errors = BUF_INIT;
+	struct err err;
+	int status;
+
+	os_ignore_broken_pipe();
+	/* more than a pipe holds, both ways at once */
+	for (int i = 0; i < 100000; i++)
+		buf_add_text(&input, "0123456789");
+	assert_true(os_run(cat, buf_get(&input), &out, &errors, &status, &err));
+	assert_int_equal(status, 0);
+	assert_true(str_equal(buf_get(&input), buf_get(&out)));
+	assert_true(os_run(deaf, buf_get(&input), &out, &errors, &status, &err));
+	buf_reset(&out);
+	assert_true(os_run(fails, STR(""), &out, &errors, &status, &err));
+	assert_int_equal(status, 3);
+	assert_string_equal(buf_text(&out), "a b\n");
+	assert_string_equal(buf_text(&errors), "no\n");
+	assert_true(os_run(killed, STR(""), &out, &errors, &status, &err));
+	assert_int_equal(status, 128 + 9);
+	assert_false(os_run(missing, STR(""), &out, &errors, &status, &err));
+	assert_string_equal(err.message, "cannot run 'no such program': it is not installed");
+	buf_release(&input);
+	buf_release(&out);
+	buf_release(&errors);
+}
+
+static void files_are_saved_that_were_not_there(void **state)
+{
+	struct err err;
+
+	assert_true(os_save_file("saved", STR("one"), &err));
+	check_content("saved", "one");
+	assert_true(os_save_file("saved", STR("two"), &err));
+	check_content("saved", "two");
+	assert_false(os_save_file("no/saved", STR("one"), &err));
+	assert_string_equal(err.message, "cannot write 'no/saved': no such file or directory");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -363,6 +405,8 @@ int main(void)
 		cmocka_unit_test(finds_paths),
 		cmocka_unit_test(replaces_files_at_once),
 		cmocka_unit_test(says_why_a_file_cannot_be_replaced),
+		cmocka_unit_test(files_are_saved_that_were_not_there),
+		cmocka_unit_test(programs_are_run),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(a_broken_pipe_is_an_error),
 		cmocka_unit_test(threads_run),

@@ -284,7 +284,7 @@ static void the_document_knows_every_predicate_and_value(void **state)
 		if (strcmp(values, p->values ? p->values : "/pattern/") != 0)
 			fail_msg("docs/rules.md: '%s' is '%s', but says '%s'", p->name, p->values, values);
 	}
-	for (enum fact_kind kind = FACT_STORE; kind <= FACT_CUT_TRAINED; kind++)
+	for (enum fact_kind kind = FACT_STORE; kind <= FACT_SUPPRESSION; kind++)
 		if (!row_of(facts, fact_kind_name(kind)).at)
 			fail_msg("docs/rules.md does not say what '%s' is", fact_kind_name(kind));
 	buf_release(&text);

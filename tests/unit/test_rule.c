@@ -157,9 +157,10 @@ static void variants_are_read(void **state)
 	assert_string_equal(rule->variants[0].message, "m");
 	assert_string_equal(rule->variants[0].growth, "g");
 	assert_string_equal(rule->variants[0].help, "h");
-	assert_string_equal(rule->variants[0].fix_capture, "value");
-	assert_string_equal(rule->variants[0].fix_append, ".item()");
-	assert_true(rule->variants[0].fix_is_safe);
+	assert_string_equal(rule->variants[0].fix.capture, "value");
+	assert_string_equal(rule->variants[0].fix.text, ".item()");
+	assert_int_equal(rule->variants[0].fix.kind, FIX_APPEND);
+	assert_int_equal(rule->variants[0].fix.safety, FIX_SAFE);
 	assert_true(rule->variants[0].severity_given);
 	assert_int_equal(rule->variants[0].severity, SEVERITY_NOTE);
 	assert_int_equal(rule->variants[0].least, PROOF_NAME);
@@ -170,8 +171,7 @@ static void variants_are_read(void **state)
 	assert_false(rule->variants[1].severity_given);
 	assert_int_equal(rule->variants[1].least, PROOF_NONE);
 	assert_null(rule->variants[1].growth);
-	assert_null(rule->variants[1].fix_capture);
-	assert_false(rule->variants[1].fix_is_safe);
+	assert_int_equal(rule->variants[1].fix.kind, FIX_NONE);
 }
 
 static void mistakes_are_named_with_their_file(void **state)
@@ -204,6 +204,18 @@ static void mistakes_are_named_with_their_file(void **state)
 		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST ", \"variants\": [{" WHERE ", \"confidence\": \"sure\"}]}",
 		 "'confidence' is none of"},
 		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST ", \"variants\": [{" WHERE ", \"fix\": {\"capture\": \"v\"}}]}", "'append'"},
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST ", \"variants\": [{" WHERE ", \"fix\": {\"append\": \"x\"}}]}", "'capture'"},
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST ", \"variants\": [{" WHERE ", \"fix\": \"x\"}]}", "'fix' is no object"},
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST ", \"variants\": [{" WHERE
+		 ", \"fix\": {\"capture\": \"v\", \"append\": \"x\", \"around\": \"y\"}}]}", "more than one thing"},
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST ", \"variants\": [{" WHERE
+		 ", \"fix\": {\"capture\": \"v\", \"remove\": \"x\"}}]}", "'remove'"},
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST ", \"variants\": [{" WHERE
+		 ", \"fix\": {\"capture\": \"v\", \"remove-argument\": \"x\"}}]}", "'remove-argument'"},
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST ", \"variants\": [{" WHERE
+		 ", \"fix\": {\"capture\": \"v\", \"append\": \"x\", \"safe\": \"perhaps\"}}]}", "'safe'"},
+		{"{\"code\": \"XZ001\", \"name\": \"n\", " REST ", \"variants\": [{" WHERE
+		 ", \"fix\": {\"capture\": \"v\", \"append\": \"x\", \"otherwise\": \"maybe\"}}]}", "'otherwise'"},
 		{"{\"code\": \"XZ001\", \"name\": \"n\", \"since\": \"1\", \"summary\": \"s\", \"at\": \"a\", \"default\": \"off\", \"tags\": [], "
 		 VARIANTS "}", "'default' is none of"},
 		{"{\"code\": \"XZ001\", \"name\": \"n\", \"since\": \"1\", \"summary\": \"s\", \"at\": \"a\", \"default\": \"on\", " VARIANTS "}",

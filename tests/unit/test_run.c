@@ -63,7 +63,7 @@ static int subject_teardown(void **state)
 static struct collector run_on(struct subject *subject, const struct walk_file *files, size_t count, int threads)
 {
 	struct collector collector = {{file_take, NULL}, BUF_INIT, 0};
-	struct run_totals totals = run_files(subject->linter, files, count, threads, NULL, &collector.sink);
+	struct run_totals totals = run_files(subject->linter, files, count, threads, NULL, NULL, &collector.sink);
 
 	assert_int_equal(totals.files, count);
 	assert_int_equal(totals.failed, count - collector.results);
@@ -79,7 +79,7 @@ static void files_come_in_order_from_any_number_of_threads(void **state)
 
 	for (size_t i = 0; i < COUNT; i++) {
 		snprintf(names[i], sizeof names[i], "%04zu.py", i);
-		files[i] = (struct walk_file){names[i], names[i]};
+		files[i] = (struct walk_file){.path = names[i], .shown = names[i]};
 		buf_format(&expected, "%s: checked\n", names[i]);
 		/* Large ones between, which take longer than their followers. */
 		temp_tree_file(names[i], "x = 1\n");
@@ -104,8 +104,9 @@ static void files_come_in_order_from_any_number_of_threads(void **state)
 static void what_cannot_be_read_ends_nothing(void **state)
 {
 	static const struct walk_file files[] = {
-		{"zeros.py", "shown/zeros.py"}, {"good.py", "good.py"}, {"gone.py", "gone.py"},
-		{"cookie.py", "cookie.py"},     {"last.py", "last.py"},
+		{.path = "zeros.py", .shown = "shown/zeros.py"}, {.path = "good.py", .shown = "good.py"},
+		{.path = "gone.py", .shown = "gone.py"},	 {.path = "cookie.py", .shown = "cookie.py"},
+		{.path = "last.py", .shown = "last.py"},
 	};
 	struct collector collector;
 
@@ -127,12 +128,12 @@ static void text_in_memory_is_checked_too(void **state)
 {
 	struct subject *subject = *state;
 	struct collector collector = {{file_take, NULL}, BUF_INIT, 0};
-	struct run_totals totals = run_text(subject->linter, "<stdin>", STR("x = 1\n"), NULL, &collector.sink);
+	struct run_totals totals = run_text(subject->linter, "<stdin>", STR("x = 1\n"), NULL, NULL, &collector.sink);
 
 	assert_int_equal(totals.files, 1);
-	totals = run_text(subject->linter, "empty", (struct str){NULL, 0}, NULL, &collector.sink);
+	totals = run_text(subject->linter, "empty", (struct str){NULL, 0}, NULL, NULL, &collector.sink);
 	assert_int_equal(totals.failed, 0);
-	totals = run_text(subject->linter, "bad", STR("\xff"), NULL, &collector.sink);
+	totals = run_text(subject->linter, "bad", STR("\xff"), NULL, NULL, &collector.sink);
 	assert_int_equal(totals.failed, 1);
 	assert_non_null(strstr(collector.told.bytes, "<stdin>: checked\nempty: checked\nbad: cannot read 'bad': not text"));
 	buf_release(&collector.told);
@@ -149,7 +150,7 @@ static void what_cannot_be_parsed_at_all_has_failed(void **state)
 	buf_add_text(&text, "import torch\nx = ");
 	for (int i = 0; i < 20000; i++)
 		buf_add_text(&text, "([{");
-	totals = run_text(subject->linter, "x.py", buf_get(&text), NULL, &collector.sink);
+	totals = run_text(subject->linter, "x.py", buf_get(&text), NULL, NULL, &collector.sink);
 	assert_int_equal(totals.failed, 1);
 	assert_string_equal(buf_text(&collector.told), "x.py: cannot check 'x.py': cannot parse what begins in line 1\n");
 	buf_release(&text);

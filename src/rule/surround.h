@@ -1,0 +1,13 @@
+/* A fix that puts code under a context: `@torch.no_grad()` above a function, or `with torch.no_grad():` around a loop or a
+ * statement, and the import it takes. */
+#ifndef VRAMLINT_RULE_SURROUND_H
+#define VRAMLINT_RULE_SURROUND_H
+
+#include "rule/fix.h"
+
+/* Sets the edits and their reach of FINDING for the code at NODE: the decorator where the function around it computes
+ * nothing that is differentiated, as far as the file shows; else a block around its loop, else around its statement; else
+ * nothing. */
+void surround_make(const struct fix_input *input, TSNode node, struct finding *finding);
+
+#endif

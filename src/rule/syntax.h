@@ -1,0 +1,43 @@
+/* The syntax tree of a file as the makers of fixes look at it: nodes by place, their parents, fields and text.
+ *
+ * Borrows the tree. One thread. */
+#ifndef VRAMLINT_RULE_SYNTAX_H
+#define VRAMLINT_RULE_SYNTAX_H
+
+#include <stdbool.h>
+#include "base/str.h"
+#include "py/parse.h"
+
+struct syntax {
+	const struct py_grammar *grammar;
+	TSNode root; /* of the whole file; may be null where there is no tree */
+	struct str text;
+	/* Nodes that may still be looked at: what searches whole functions gives up once it is spent, so that a file with
+	 * thousands of findings takes no more than its time. */
+	size_t budget;
+};
+
+enum { SYNTAX_BUDGET = 4 << 20 };
+
+enum py_node syntax_kind(const struct syntax *syntax, TSNode node); /* PY_OTHER also of a null node */
+struct str syntax_text(const struct syntax *syntax, TSNode node);
+bool syntax_is(const struct syntax *syntax, TSNode node, const char *text);
+/* The innermost node that spans exactly SPAN, or a null node. */
+TSNode syntax_at(const struct syntax *syntax, struct span span);
+/* The child under FIELD ("left"), or a null node. */
+TSNode syntax_field(TSNode node, const char *field);
+/* Whether NODE is what PARENT has under FIELD. */
+bool syntax_is_field(TSNode parent, const char *field, TSNode node);
+/* The children of NODE that are named and no comments: how many, and the one at INDEX. */
+uint32_t syntax_child_count(const struct syntax *syntax, TSNode node);
+TSNode syntax_child(const struct syntax *syntax, TSNode node, uint32_t index);
+/* The nearest of NODE and its parents that is a statement. */
+TSNode syntax_statement(const struct syntax *syntax, TSNode node);
+/* The function around NODE, or the module. */
+TSNode syntax_scope(const struct syntax *syntax, TSNode node);
+/* Calls VISIT for NODE and all below it until it returns false or the budget is spent; false where either was so. */
+bool syntax_walk(struct syntax *syntax, TSNode node, bool (*visit)(void *context, TSNode node), void *context);
+/* Whether one of the words in LIST, separated by spaces, is WORD. */
+bool syntax_word_in(struct str word, const char *list);
+
+#endif

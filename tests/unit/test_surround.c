@@ -1,0 +1,104 @@
+#include "rule/surround.h"
+
+#include "fix_fixture.h"
+
+#define EVAL "def evaluate(net, loader):\n"
+
+static void a_function_that_only_evaluates_is_decorated(void **state)
+{
+	fix_check("import torch\nnet = torch.nn.Linear(1, 1)\n\ndef evaluate(net, loader):\n    net.eval()\n    n = 0\n"
+		  "    for x, y in loader:\n        n += (net(x).argmax(1) == y).sum().item()\n    return n\n\nprint(evaluate(net, loader))\n",
+		  "import torch\nnet = torch.nn.Linear(1, 1)\n\n@torch.no_grad()\ndef evaluate(net, loader):\n    net.eval()\n    n = 0\n"
+		  "    for x, y in loader:\n        n += (net(x).argmax(1) == y).sum().item()\n    return n\n\nprint(evaluate(net, loader))\n",
+		  true);
+	/* closest to the function, as a property or a static method is no function any more */
+	fix_check("import torch as th\nnet = th.nn.Linear(1, 1)\n\n@timed\ndef evaluate(net, loader):\n\tnet.eval()\n\tn = 0\n"
+		  "\tfor x, y in loader:\n\t\tn += (net(x).argmax(1) == y).sum().item()\n\treturn n\n\nprint(evaluate(net, loader))\n",
+		  "import torch as th\nnet = th.nn.Linear(1, 1)\n\n@timed\n@th.no_grad()\ndef evaluate(net, loader):\n\tnet.eval()\n\tn = 0\n"
+		  "\tfor x, y in loader:\n\t\tn += (net(x).argmax(1) == y).sum().item()\n\treturn n\n\nprint(evaluate(net, loader))\n",
+		  true);
+}
+
+static void an_import_that_lacks_is_added(void **state)
+{
+	fix_check("\"\"\"What it does.\"\"\"\nfrom __future__ import annotations\nfrom torch import nn\nnet = nn.Linear(1, 1)\nnet.eval()\n"
+		  "for x, y in loader:\n    print((net(x).argmax(1) == y).sum().item())\n",
+		  "\"\"\"What it does.\"\"\"\nfrom __future__ import annotations\nimport torch\nfrom torch import nn\nnet = nn.Linear(1, 1)\nnet.eval()\n"
+		  "with torch.no_grad():\n    for x, y in loader:\n        print((net(x).argmax(1) == y).sum().item())\n",
+		  true);
+	/* one that is tried for is one */
+	fix_check("try:\n    import torch\n    from torch import nn\nexcept ImportError:\n    torch = None\nnet = nn.Linear(1, 1)\nnet.eval()\n"
+		  "for x, y in loader:\n    print((net(x).argmax(1) == y).sum().item())\n",
+		  "try:\n    import torch\n    from torch import nn\nexcept ImportError:\n    torch = None\nnet = nn.Linear(1, 1)\nnet.eval()\n"
+		  "with torch.no_grad():\n    for x, y in loader:\n        print((net(x).argmax(1) == y).sum().item())\n",
+		  true);
+}
+
+/* What a program prints as its texts does not move with its code. */
+static void texts_of_several_lines_stay(void **state)
+{
+	fix_check("import torch\nnet = torch.nn.Linear(1, 1)\nnet.eval()\nfor x, y in loader:\n    # why\n    n = (net(x).argmax(1) == y).sum()\n\n"
+		  "    print(f\"\"\"\n  {n.item()}\n\"\"\", '''a\nb''')  # end\n",
+		  "import torch\nnet = torch.nn.Linear(1, 1)\nnet.eval()\nwith torch.no_grad():\n    for x, y in loader:\n        # why\n"
+		  "        n = (net(x).argmax(1) == y).sum()\n\n        print(f\"\"\"\n  {n.item()}\n\"\"\", '''a\nb''')  # end\n",
+		  true);
+}
+
+static void lines_end_as_they_did(void **state)
+{
+	fix_check("import torch\r\nnet = torch.nn.Linear(1, 1)\r\nnet.eval()\r\nfor x, y in loader:\r\n\tprint((net(x).argmax(1) == y).sum().item())\r\n",
+		  "import torch\r\nnet = torch.nn.Linear(1, 1)\r\nnet.eval()\r\nwith torch.no_grad():\r\n\tfor x, y in loader:\r\n\t\tprint((net(x).argmax(1) == y).sum().item())\r\n",
+		  true);
+}
+
+static void what_trains_is_left_out(void **state)
+{
+	/* the function trains elsewhere: the loop alone */
+	fix_check(FIX_HEAD "def run(net):\n    for x in loader:\n        net(x).mean().backward()\n        opt.step(); opt.zero_grad()\n    net.eval()\n"
+			   "    for x, y in held_out:\n        print((net(x).argmax(1) == y).sum().item())\nrun(net)\n",
+		  FIX_HEAD "def run(net):\n    for x in loader:\n        net(x).mean().backward()\n        opt.step(); opt.zero_grad()\n    net.eval()\n"
+			   "    with torch.no_grad():\n        for x, y in held_out:\n            print((net(x).argmax(1) == y).sum().item())\nrun(net)\n",
+		  true);
+	/* so does what it calls */
+	fix_check(FIX_HEAD "def learn(net):\n    for x in loader:\n        net(x).mean().backward()\n        opt.step(); opt.zero_grad()\n"
+			   "def run(net):\n    learn(net)\n    net.eval()\n"
+			   "    for x, y in held_out:\n        print((net(x).argmax(1) == y).sum().item())\nrun(net)\n",
+		  FIX_HEAD "def learn(net):\n    for x in loader:\n        net(x).mean().backward()\n        opt.step(); opt.zero_grad()\n"
+			   "def run(net):\n    learn(net)\n    net.eval()\n"
+			   "    with torch.no_grad():\n        for x, y in held_out:\n            print((net(x).argmax(1) == y).sum().item())\nrun(net)\n",
+		  true);
+}
+
+static void a_teacher_gets_its_statement(void **state)
+{
+	fix_check(FIX_HEAD "teacher = nn.Linear(1, 1)\nteacher.eval()\nfor x in loader:\n    goal = teacher(x)  # soft\n"
+			   "    loss = (net(x) - goal.detach()).mean()\n    loss.backward()\n    opt.step(); opt.zero_grad()\n",
+		  FIX_HEAD "teacher = nn.Linear(1, 1)\nteacher.eval()\nfor x in loader:\n    with torch.no_grad():\n        goal = teacher(x)  # soft\n"
+			   "    loss = (net(x) - goal.detach()).mean()\n    loss.backward()\n    opt.step(); opt.zero_grad()\n",
+		  true);
+	/* which has no line of its own */
+	fix_check(FIX_HEAD "teacher = nn.Linear(1, 1)\nteacher.eval()\nfor x in loader:\n    goal = teacher(x); print(1)\n"
+			   "    loss = (net(x) - goal.detach()).mean()\n    loss.backward()\n    opt.step(); opt.zero_grad()\n",
+		  NULL, true);
+}
+
+static void it_is_never_safe(void **state)
+{
+	fix_check("import torch\nnet = torch.nn.Linear(1, 1)\nnet.eval()\nfor x, y in loader:\n    print((net(x).argmax(1) == y).sum().item())\n",
+		  NULL, false);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_function_that_only_evaluates_is_decorated),
+		cmocka_unit_test(an_import_that_lacks_is_added),
+		cmocka_unit_test(texts_of_several_lines_stay),
+		cmocka_unit_test(lines_end_as_they_did),
+		cmocka_unit_test(what_trains_is_left_out),
+		cmocka_unit_test(a_teacher_gets_its_statement),
+		cmocka_unit_test(it_is_never_safe),
+	};
+
+	return cmocka_run_group_tests(tests, fix_set_up, fix_tear_down);
+}
