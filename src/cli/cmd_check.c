@@ -99,6 +99,8 @@ static bool operands_are_valid(const struct check_values *values, const struct o
 	for (const char *c = values->add_ignore; c && *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			return err_set(err, ERR_USAGE, "the reason of '--add-ignore' must be one line of plain text");
+	if (values->watch && values->only_new.staged)
+		return err_set(err, ERR_USAGE, "option '--watch' looks at files, not at what '--staged' takes from git");
 	if (check_reads_stdin(result) && values->watch)
 		return err_set(err, ERR_USAGE, "standard input, '-', cannot be watched");
 	if (check_reads_stdin(result))

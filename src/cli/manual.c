@@ -158,7 +158,7 @@ static void add_option(struct buf *out, const struct option_row *row)
 		add_escaped(out, str_from(row->name), false);
 	}
 	if (row->argument) {
-		buf_add_text(out, " Ar ");
+		buf_add_text(out, row->argument[0] == '[' ? " Ns Ar " : " Ar ");
 		add_escaped(out, str_from(row->argument), false);
 	}
 	buf_add_char(out, '\n');

@@ -56,11 +56,3 @@ void message_warning(const char *format, ...)
 	va_end(args);
 }
 
-void message_info(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	print("info", format, args);
-	va_end(args);
-}

@@ -3,7 +3,6 @@
 #define VRAMLINT_CLI_MESSAGE_H
 
 void message_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void message_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void message_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void message_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

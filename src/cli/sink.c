@@ -95,11 +95,11 @@ static void tell_file(struct sink *sink, const struct run_file *file)
 
 	progress_erase(&sink->progress);
 	if (!result)
-		message_info("could not check '%s'", file->path);
+		message_note("could not check '%s'", file->path);
 	else if (result->skipped)
-		message_info("skipped '%s': it names nothing that could leak", file->path);
+		message_note("skipped '%s': it names nothing that could leak", file->path);
 	else
-		message_info("checked '%s': %zu finding%s", file->path, result->finding_count,
+		message_note("checked '%s': %zu finding%s", file->path, result->finding_count,
 			     result->finding_count == 1 ? "" : "s");
 }
 

@@ -63,7 +63,7 @@ int watch_run(int (*check)(void *context, struct os_watch *watch), void *context
 		if (os_watch_count(watch) == 0)
 			break;
 		if (!quiet)
-			message_info("watching %zu folder%s for changes; Ctrl-C ends", os_watch_count(watch),
+			message_note("watching %zu folder%s for changes; Ctrl-C ends", os_watch_count(watch),
 				     os_watch_count(watch) == 1 ? "" : "s");
 		os_watch_wait(watch);
 	}
