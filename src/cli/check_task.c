@@ -4,6 +4,7 @@
 
 #include "base/os.h"
 #include "base/path.h"
+#include "cli/message.h"
 #include "cli/output.h"
 #include "cli/watch.h"
 #include "engine/run.h"
@@ -148,6 +149,8 @@ static void check_paths(struct check_task *task, const struct check_values *valu
 		/* they may all turn out to be notebooks in other languages */
 		is_empty = totals.files + walk->excluded_count == 0;
 		sink_write_fixes(sink);
+	} else if (only_new->changed && !is_empty && !values->quiet) {
+		message_note("nothing that is checked has changed");
 	}
 	if (is_empty && walk->problem_count == 0)
 		no_file(sink, task);

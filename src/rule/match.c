@@ -162,6 +162,27 @@ static void add_operand(struct buf *out, const struct matching *m, const struct 
 	buf_release(&code);
 }
 
+static bool is_in_function(const struct fact *fact)
+{
+	return fact->where_def && fact->where_def->name.length;
+}
+
+/* The function that FACT happens in or, where there is none, "this file", which wants no quotes; CLOSES: a quote follows the
+ * placeholder. Returns how many characters behind it are done with. */
+static size_t add_function(struct buf *out, const struct fact *fact, bool closes)
+{
+	bool quoted = closes && out->length > 0 && out->bytes[out->length - 1] == '\'';
+
+	if (is_in_function(fact)) {
+		add_code(out, fact->where_def->name);
+		return 0;
+	}
+	if (quoted)
+		out->length--;
+	buf_add_text(out, "this file");
+	return quoted;
+}
+
 /* Fills in the {placeholders} of a template. */
 static const char *fill(const struct matching *m, const char *template, const struct fact *fact,
 			const struct query_match *candidate)
@@ -175,7 +196,7 @@ static const char *fill(const struct matching *m, const char *template, const st
 		at += n;
 		if (!*at)
 			break;
-		size_t end = strcspn(at, "}");
+		size_t end = strcspn(at, "}"), skip = 0;
 		struct str word = {at + 1, end ? end - 1 : 0};
 		if (str_is(word, "name"))
 			add_code(&out, holder_name(fact));
@@ -186,12 +207,12 @@ static const char *fill(const struct matching *m, const char *template, const st
 		else if (str_is(word, "place"))
 			add_code(&out, slice(m, fact->where));
 		else if (str_is(word, "function"))
-			add_code(&out, fact->where_def && fact->where_def->name.length ? fact->where_def->name : STR("this file"));
+			skip = add_function(&out, fact, at[end] && at[end + 1] == '\'');
 		else if (str_is(word, "made"))
 			add_line(&out, m, fact, fact->site ? fact->site->span.start : fact->where.start);
 		else
 			buf_add(&out, at, end + 1);
-		at += end + (at[end] == '}');
+		at += end + (at[end] == '}') + skip;
 	}
 	const char *text = arena_dup(m->in->arena, buf_text(&out));
 	buf_release(&out);
@@ -381,7 +402,8 @@ static void match_fact(struct matching *m, const struct rule *rule, const struct
 	finding.severity = severity_of(m, rule, variant, fact);
 	finding.message = fill(m, variant->message, fact, candidate);
 	finding.growth = fill(m, variant->growth, fact, candidate);
-	finding.help = fill(m, variant->help, fact, candidate);
+	finding.help = fill(m, variant->help_outside && !is_in_function(fact) ? variant->help_outside : variant->help, fact,
+			    candidate);
 	make_trail(m, fact, &finding);
 	fix_make(&(struct fix_input){&m->syntax, m->in->source, &variant->fix, fact, m->in->judgement, candidate, m->in->arena}, &finding);
 	if (finding.note_count == 0 && needs_trail(fact))

@@ -120,6 +120,7 @@ static bool read_variant(struct loading *l, const cJSON *object, struct rule_var
 		return complain(l, "'confidence' is none of flow, usage, sibling, name");
 	variant->growth = text_at(l, object, "growth");
 	variant->help = text_at(l, object, "help");
+	variant->help_outside = text_at(l, object, "help-outside");
 	return read_fix(l, cJSON_GetObjectItemCaseSensitive(object, "fix"), &variant->fix);
 }
 

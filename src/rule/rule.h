@@ -43,6 +43,7 @@ struct rule_variant {
 	const char *message;      /* with {placeholders}, see docs/rules.md */
 	const char *growth;       /* or NULL */
 	const char *help;         /* or NULL */
+	const char *help_outside; /* in its place where the code stands in no function; or NULL */
 	struct rule_fix fix;
 	enum cost cost;
 	enum severity severity;

@@ -57,10 +57,11 @@ struct adding {
 /* Says where the next line of the program stands, which begins at OFFSET of the cell. */
 static void origin_add(struct adding *a, uint32_t offset, bool is_added)
 {
-	const struct notebook_piece *pieces = a->program->cells.pieces.items + a->cell->piece;
 	struct source_origin origin = {a->cell->number, a->line, 0, is_added};
 
 	if (a->cell->piece_count) {
+		const struct notebook_piece *pieces = &a->program->cells.pieces.items[a->cell->piece];
+
 		while (a->piece + 1 < a->cell->piece_count &&
 		       pieces[a->piece + 1].text.start <= a->cell->text.start + offset)
 			a->piece++;

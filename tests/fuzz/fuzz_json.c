@@ -69,7 +69,7 @@ static void script_check(const struct rule_set *rules, const char *models)
 {
 	static const struct rule_pick all = {.name = "ALL", .verb = RULE_TAKE};
 	struct model_extra knowledge = {.folder = models};
-	struct settings settings;
+	struct settings settings = {.rules = NULL};
 	struct lint_worker *worker;
 	struct lint_result result;
 	struct linter *linter;

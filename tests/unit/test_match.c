@@ -216,6 +216,19 @@ static void a_loop_is_called_by_its_variable(void **state)
 	assert_string_equal(only_finding()->message, "the loop over 'x' (line 3), this file");
 }
 
+static void code_outside_of_functions_has_words_of_its_own(void **state)
+{
+	struct rule_variant *own;
+
+	snippet(LEAK);
+	own = variant("event: store", "'{function}' keeps '{name}' in '{function}'");
+	own->help = "put it on '{function}'";
+	assert_string_equal(only_finding()->message, "this file keeps 'xs' in this file");
+	assert_string_equal(only_finding()->help, "put it on this file");
+	own->help_outside = "put it around {loop}";
+	assert_string_equal(only_finding()->help, "put it around the loop over 'x' (line 3)");
+}
+
 static void long_code_is_cut(void **state)
 {
 	snippet("xs = []\nfor x in loader:\n" STEP "    xs.append(loss + 1000000 + 2000000 + 3000000 + 4000000 + 5000000)\n");
@@ -490,6 +503,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(leave_is_given_by_the_run, begin, end),
 		cmocka_unit_test_setup_teardown(or_by_the_rule, begin, end),
 		cmocka_unit_test_setup_teardown(placeholders_are_filled_in, begin, end),
+		cmocka_unit_test_setup_teardown(code_outside_of_functions_has_words_of_its_own, begin, end),
 		cmocka_unit_test_setup_teardown(a_method_of_an_expression_is_called_on_all_of_it, begin, end),
 		cmocka_unit_test_setup_teardown(a_loop_is_called_by_its_variable, begin, end),
 		cmocka_unit_test_setup_teardown(long_code_is_cut, begin, end),
