@@ -4,6 +4,7 @@
 #endif
 
 #include "base/os.h"
+#include "base/os_private.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -20,8 +21,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-/* "cannot VERB 'PATH': REASON", the reason with a small first letter. */
-static bool failed(struct err *err, enum err_code code, const char *verb, const char *path, int number)
+bool os_failed(struct err *err, enum err_code code, const char *verb, const char *path, int number)
 {
 	enum { PATH_SHOWN = 300 }; /* a longer one would push the reason out of the message */
 	size_t length = strlen(path);
@@ -69,7 +69,7 @@ bool os_stat_get(const char *path, struct os_stat *stat, struct err *err)
 {
 	int number = stat_at(AT_FDCWD, path, stat);
 
-	return number == 0 || failed(err, ERR_READ, "read", path, number);
+	return number == 0 || os_failed(err, ERR_READ, "read", path, number);
 }
 
 static int entry_order(const void *a, const void *b)
@@ -87,7 +87,7 @@ bool os_list(const char *path, struct arena *arena, struct os_entry **entries, s
 	*entries = NULL;
 	*count = 0;
 	if (!folder)
-		return failed(err, ERR_READ, "read", path, errno);
+		return os_failed(err, ERR_READ, "read", path, errno);
 	while (errno = 0, (item = readdir(folder))) {
 		struct os_entry entry = {item->d_name, {OS_MISSING, false, 0, 0, 0}};
 
@@ -107,7 +107,7 @@ bool os_list(const char *path, struct arena *arena, struct os_entry **entries, s
 		*count = found.count;
 	}
 	VEC_RELEASE(&found);
-	return number == 0 || failed(err, ERR_READ, "read", path, number);
+	return number == 0 || os_failed(err, ERR_READ, "read", path, number);
 }
 
 static bool too_big(struct err *err, const char *path, size_t limit)
@@ -129,7 +129,7 @@ static bool read_all(int descriptor, const char *path, size_t hint, size_t limit
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return failed(err, ERR_READ, "read", path, errno);
+			return os_failed(err, ERR_READ, "read", path, errno);
 		if (got == 0)
 			return true;
 		buf->length += (size_t)got;
@@ -150,9 +150,9 @@ bool os_read_file(const char *path, size_t limit, struct buf *buf, struct err *e
 	bool ok;
 
 	if (descriptor < 0)
-		return failed(err, ERR_READ, "read", path, errno);
+		return os_failed(err, ERR_READ, "read", path, errno);
 	if (fstat(descriptor, &raw) != 0) {
-		ok = failed(err, ERR_READ, "read", path, errno);
+		ok = os_failed(err, ERR_READ, "read", path, errno);
 		goto out;
 	}
 	stat_fill(&stat, &raw);
@@ -168,7 +168,7 @@ out:
 	return ok;
 }
 
-static bool write_all(int descriptor, struct str bytes)
+bool os_put_all(int descriptor, struct str bytes)
 {
 	while (bytes.length > 0) {
 		ssize_t put = write(descriptor, bytes.at, bytes.length);
@@ -191,7 +191,7 @@ static bool file_complete(int descriptor, const struct stat *old, struct str byt
 		return false;
 	if ((made.st_uid != old->st_uid || made.st_gid != old->st_gid) && fchown(descriptor, old->st_uid, old->st_gid) != 0)
 		return false;
-	return fchmod(descriptor, old->st_mode & 07777) == 0 && write_all(descriptor, bytes) && fsync(descriptor) == 0;
+	return fchmod(descriptor, old->st_mode & 07777) == 0 && os_put_all(descriptor, bytes) && fsync(descriptor) == 0;
 }
 
 /* A name change is safe on the disk once its folder is. */
@@ -215,12 +215,12 @@ bool os_may_replace_file(const char *path, struct err *err)
 {
 	char *target = realpath(path, NULL), *slash;
 	struct stat old;
-	bool ok = may_replace(target, &old) || failed(err, ERR_WRITE, "write", path, errno);
+	bool ok = may_replace(target, &old) || os_failed(err, ERR_WRITE, "write", path, errno);
 
 	if (ok) {
 		slash = strrchr(target, '/');
 		slash[slash == target] = '\0'; /* the root keeps its slash */
-		ok = faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) == 0 || failed(err, ERR_WRITE, "make a file beside", path, errno);
+		ok = faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) == 0 || os_failed(err, ERR_WRITE, "make a file beside", path, errno);
 	}
 	free(target);
 	return ok;
@@ -235,7 +235,7 @@ bool os_replace_file(const char *path, struct str bytes, struct err *err)
 	bool ok = false;
 
 	if (!may_replace(target, &old)) {
-		failed(err, ERR_WRITE, "write", path, errno);
+		os_failed(err, ERR_WRITE, "write", path, errno);
 		goto out;
 	}
 	if (!S_ISREG(old.st_mode)) {
@@ -247,14 +247,14 @@ bool os_replace_file(const char *path, struct str bytes, struct err *err)
 	strcpy(strrchr(made, '/') + 1, name);
 	descriptor = mkstemp(made);
 	if (descriptor < 0) {
-		failed(err, ERR_WRITE, "make a file beside", path, errno);
+		os_failed(err, ERR_WRITE, "make a file beside", path, errno);
 		goto out;
 	}
 	ok = file_complete(descriptor, &old, bytes);
 	ok = close(descriptor) == 0 && ok;
 	ok = ok && rename(made, target) == 0;
 	if (!ok) {
-		failed(err, ERR_WRITE, "write", path, errno);
+		os_failed(err, ERR_WRITE, "write", path, errno);
 		unlink(made);
 		goto out;
 	}
@@ -264,21 +264,6 @@ out:
 	free(made);
 	free(target);
 	return ok;
-}
-
-bool os_save_file(const char *path, struct str bytes, struct err *err)
-{
-	int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-
-	if (descriptor < 0 && errno != EEXIST)
-		return failed(err, ERR_WRITE, "write", path, errno);
-	if (descriptor >= 0)
-		close(descriptor);
-	if (os_replace_file(path, bytes, err))
-		return true;
-	if (descriptor >= 0)
-		unlink(path);
-	return false;
 }
 
 bool os_read_stdin(size_t limit, struct buf *buf, struct err *err)
@@ -314,7 +299,7 @@ char *os_current_folder(struct arena *arena, struct err *err)
 	if (path[0] == '/')
 		copy = arena_dup(arena, path);
 	else
-		failed(err, ERR_READ, "find", "the current folder", errno);
+		os_failed(err, ERR_READ, "find", "the current folder", errno);
 	free(path);
 	return copy;
 }
@@ -349,7 +334,7 @@ bool os_flush(FILE *stream, struct err *err)
 	bool had_failed = ferror(stream);
 
 	if (fflush(stream) != 0)
-		return failed(err, ERR_WRITE, "write", "output", errno);
+		return os_failed(err, ERR_WRITE, "write", "output", errno);
 	if (had_failed)
 		return err_set(err, ERR_WRITE, "cannot write 'output': an earlier write failed");
 	return true;

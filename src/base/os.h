@@ -36,8 +36,6 @@ bool os_read_file(const char *path, size_t limit, struct buf *buf, struct err *e
  * so does who looks after a crash. Links are followed; mode, owner and group stay, other names (hard links) of the old file
  * keep the old one. ERR_WRITE where the file or its folder is read-only, or the owner could not be kept. */
 bool os_replace_file(const char *path, struct str bytes, struct err *err);
-/* The same for a file that may not be there yet. */
-bool os_save_file(const char *path, struct str bytes, struct err *err);
 /* Whether os_replace_file could do so as things stand, without doing it. */
 bool os_may_replace_file(const char *path, struct err *err);
 /* Appends standard input up to its end. */

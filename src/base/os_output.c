@@ -4,7 +4,6 @@
 
 #include "base/os.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,30 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-
-static bool failed(struct err *err, const char *path, int number)
-{
-	char reason[128];
-
-	if (strerror_r(number, reason, sizeof reason) != 0)
-		snprintf(reason, sizeof reason, "error %d", number);
-	reason[0] = (char)tolower((unsigned char)reason[0]);
-	return err_set(err, ERR_WRITE, "cannot write '%s': %s", path, reason);
-}
-
-static bool put_all(int descriptor, struct str bytes)
-{
-	while (bytes.length > 0) {
-		ssize_t put = write(descriptor, bytes.at, bytes.length);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return false;
-		bytes = (struct str){bytes.at + put, bytes.length - (size_t)put};
-	}
-	return true;
-}
+#include "base/os_private.h"
 
 /* Writes to what PATH leads to, as it lies there. */
 static bool put_directly(const char *path, int flags, struct str bytes, struct err *err)
@@ -45,12 +21,12 @@ static bool put_directly(const char *path, int flags, struct str bytes, struct e
 	int number = 0;
 
 	if (descriptor < 0)
-		return failed(err, path, errno);
-	if (!put_all(descriptor, bytes))
+		return os_failed(err, ERR_WRITE, "write", path, errno);
+	if (!os_put_all(descriptor, bytes))
 		number = errno;
 	if (close(descriptor) != 0 && number == 0)
 		number = errno;
-	return number == 0 || failed(err, path, number);
+	return number == 0 || os_failed(err, ERR_WRITE, "write", path, number);
 }
 
 /* What a new file's mode would be; there is no asking without setting it. */
@@ -78,9 +54,9 @@ static bool put_in_place(const char *path, const char *target, mode_t mode, stru
 	if (descriptor < 0) {
 		number = errno;
 		free(made);
-		return failed(err, path, number);
+		return os_failed(err, ERR_WRITE, "write", path, number);
 	}
-	if (fchmod(descriptor, mode) != 0 || !put_all(descriptor, bytes))
+	if (fchmod(descriptor, mode) != 0 || !os_put_all(descriptor, bytes))
 		number = errno;
 	if (close(descriptor) != 0 && number == 0)
 		number = errno;
@@ -89,7 +65,7 @@ static bool put_in_place(const char *path, const char *target, mode_t mode, stru
 	if (number != 0)
 		unlink(made);
 	free(made);
-	return number == 0 || failed(err, path, number);
+	return number == 0 || os_failed(err, ERR_WRITE, "write", path, number);
 }
 
 bool os_write_file(const char *path, struct str bytes, struct err *err)
@@ -99,17 +75,17 @@ bool os_write_file(const char *path, struct str bytes, struct err *err)
 	bool ok;
 
 	if (!target && (errno != ENOENT || lstat(path, &old) == 0))
-		return failed(err, path, errno ? errno : ENOENT);
+		return os_failed(err, ERR_WRITE, "write", path, errno ? errno : ENOENT);
 	if (!target)
 		return put_in_place(path, path, mode_of_new_files(), bytes, err);
 	if (stat(target, &old) != 0)
-		ok = failed(err, path, errno);
+		ok = os_failed(err, ERR_WRITE, "write", path, errno);
 	else if (S_ISDIR(old.st_mode))
-		ok = failed(err, path, EISDIR);
+		ok = os_failed(err, ERR_WRITE, "write", path, EISDIR);
 	else if (!S_ISREG(old.st_mode)) /* a device or a pipe has to stay what it is */
 		ok = put_directly(target, 0, bytes, err);
 	else if (access(target, W_OK) != 0) /* replacing it would need no right to write to it */
-		ok = failed(err, path, errno);
+		ok = os_failed(err, ERR_WRITE, "write", path, errno);
 	else
 		ok = put_in_place(path, target, old.st_mode & 07777, bytes, err);
 	free(target);

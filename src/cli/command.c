@@ -95,3 +95,26 @@ bool command_parse(const struct command *command, int count, char *const *argume
 	}
 	return true;
 }
+
+int command_print(const struct command *command, int count, char *const *arguments, void (*add)(struct buf *out))
+{
+	struct buf out = BUF_INIT;
+	struct option_result result;
+	struct err err;
+	char no_values;
+	int status;
+
+	if (!command_parse(command, count, arguments, &no_values, &result, &status))
+		goto out;
+	if (result.operand_count > 0) {
+		err_set(&err, ERR_USAGE, "'%s' takes no argument, not '%s'", command->name, result.operands[0]);
+		status = command_usage_error(command, &err);
+	} else {
+		add(&out);
+		status = output_finish(&out);
+	}
+out:
+	option_result_release(&result);
+	buf_release(&out);
+	return status;
+}

@@ -37,6 +37,8 @@ void command_add_overview(struct buf *out);
  * should go on, else *STATUS is what it should return; RESULT is to be released in either case. */
 bool command_parse(const struct command *command, int count, char *const *arguments, void *values,
 		   struct option_result *result, int *status);
+/* All of a command that has neither options nor operands and prints what ADD appends. */
+int command_print(const struct command *command, int count, char *const *arguments, void (*add)(struct buf *out));
 /* Prints the error, with a hint at the command's help where it does not ask "did you mean …?"; returns
  * STATUS_FAILED. */
 int command_usage_error(const struct command *command, const struct err *err);

@@ -31,6 +31,10 @@ static const char description[] =
 static const char rest[] =
 	".Sh ENVIRONMENT\n"
 	".Bl -tag -width FORCE_HYPERLINK\n"
+	".It Ev VRAMLINT_NAME\n"
+	"What the option\n"
+	".Fl \\&-name\n"
+	"is where it is not given; the name in capitals, with underscores.\n"
 	".It Ev NO_COLOR\n"
 	"Not empty: no colour.\n"
 	".It Ev FORCE_COLOR , CLICOLOR_FORCE\n"

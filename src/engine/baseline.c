@@ -359,7 +359,7 @@ bool baseline_write(const struct baseline *baseline, struct err *err)
 	}
 	buf_add_text(&out, "\n]\n}\n");
 	if (!str_equal(buf_get(&out), buf_get(&baseline->text)))
-		ok = os_save_file(baseline->file, buf_get(&out), err);
+		ok = os_write_file(baseline->file, buf_get(&out), err);
 	buf_release(&out);
 	return ok;
 }

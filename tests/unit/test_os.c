@@ -390,18 +390,6 @@ static void programs_are_run(void **state)
 	buf_release(&errors);
 }
 
-static void files_are_saved_that_were_not_there(void **state)
-{
-	struct err err;
-
-	assert_true(os_save_file("saved", STR("one"), &err));
-	check_content("saved", "one");
-	assert_true(os_save_file("saved", STR("two"), &err));
-	check_content("saved", "two");
-	assert_false(os_save_file("no/saved", STR("one"), &err));
-	assert_string_equal(err.message, "cannot write 'no/saved': no such file or directory");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -413,7 +401,6 @@ int main(void)
 		cmocka_unit_test(finds_paths),
 		cmocka_unit_test(replaces_files_at_once),
 		cmocka_unit_test(says_why_a_file_cannot_be_replaced),
-		cmocka_unit_test(files_are_saved_that_were_not_there),
 		cmocka_unit_test(programs_are_run),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(a_broken_pipe_is_an_error),

@@ -1,0 +1,14 @@
+/* What the files of base/os share with each other and nobody else. */
+#ifndef VRAMLINT_BASE_OS_PRIVATE_H
+#define VRAMLINT_BASE_OS_PRIVATE_H
+
+#include <stdbool.h>
+#include "base/err.h"
+#include "base/str.h"
+
+/* Says "cannot VERB 'PATH': REASON", the reason of errno NUMBER with a small first letter. Returns false. */
+bool os_failed(struct err *err, enum err_code code, const char *verb, const char *path, int number);
+/* Writes all of BYTES; errno says why not. */
+bool os_put_all(int descriptor, struct str bytes);
+
+#endif
