@@ -151,12 +151,26 @@ static void add_value(struct buf *out, const struct matching *m, const struct fa
 		buf_add_text(out, "the value");
 }
 
+/* Whether the value is written as a list, tuple, set or dictionary around it. */
+static bool is_wrapped(const struct matching *m, const struct fact *fact, const struct query_match *candidate)
+{
+	struct span span;
+	if (fact->elsewhere || !candidate || !query_match_span(candidate, "value", &span) || ts_node_is_null(m->syntax.root))
+		return false;
+	enum py_node kind = syntax_kind(&m->syntax, syntax_at(&m->syntax, span));
+	return kind == PY_LIST || kind == PY_TUPLE || kind == PY_SET || kind == PY_DICTIONARY;
+}
+
 /* The value of FACT as written, in parentheses where a method is CALLED on it and it needs them. */
 static void add_operand(struct buf *out, const struct matching *m, const struct fact *fact,
 			const struct query_match *candidate, bool called)
 {
 	struct buf code = BUF_INIT;
-	add_value(&code, m, fact, candidate);
+	bool has_name = fact->site && fact->site->kind == SITE_DERIVED && fact->site->name.length;
+	if (called && has_name && is_wrapped(m, fact, candidate))
+		add_code(&code, fact->site->name); /* what is around it has no such method */
+	else
+		add_value(&code, m, fact, candidate);
 	bool wrap = called && !fix_is_primary((struct str){buf_text(&code), code.length});
 	buf_format(out, wrap ? "(%s)" : "%s", buf_text(&code));
 	buf_release(&code);

@@ -209,6 +209,17 @@ static void a_method_of_an_expression_is_called_on_all_of_it(void **state)
 	assert_string_equal(finding->help, "keep '(torch.log(loss) + torch.exp(loss)).item()'");
 }
 
+static void a_method_is_called_on_the_tensor_in_a_tuple(void **state)
+{
+	const struct finding *finding;
+
+	snippet("xs = []\nfor x in loader:\n" STEP "    xs.append((loss, 1))\n");
+	variant("event: store", "{value}")->help = "keep '{value}.item()'";
+	finding = only_finding();
+	assert_string_equal(finding->message, "(loss, 1)");
+	assert_string_equal(finding->help, "keep 'loss.item()'");
+}
+
 static void a_loop_is_called_by_its_variable(void **state)
 {
 	snippet(LEAK);
@@ -503,6 +514,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(leave_is_given_by_the_run, begin, end),
 		cmocka_unit_test_setup_teardown(or_by_the_rule, begin, end),
 		cmocka_unit_test_setup_teardown(placeholders_are_filled_in, begin, end),
+		cmocka_unit_test_setup_teardown(a_method_is_called_on_the_tensor_in_a_tuple, begin, end),
 		cmocka_unit_test_setup_teardown(code_outside_of_functions_has_words_of_its_own, begin, end),
 		cmocka_unit_test_setup_teardown(a_method_of_an_expression_is_called_on_all_of_it, begin, end),
 		cmocka_unit_test_setup_teardown(a_loop_is_called_by_its_variable, begin, end),
