@@ -164,10 +164,15 @@ static struct value iterator(struct interp *in, const struct model_rule *rule, c
 		bool off = false;
 		bool generator = source->object_count == 1 && (object_get(in, source->objects[0])->kinds & KIND_GENERATOR);
 		parts |= is_parts(in, source, &range);
-		elements[count++] = generator ? run_generator(in, object_get(in, source->objects[0]), node, &off)
+		bool keys = source->object_count == 1 && is_dict(object_get(in, source->objects[0])) &&
+			    (!receiver || rule->returns.graph == GRAPH_NO);
+		elements[count++] = keys	? value_of(KIND_UNKNOWN)
+				    : generator ? run_generator(in, object_get(in, source->objects[0]), node, &off)
 					      : element_of(in, source, node);
 	}
 	object->literal = parts || rule->returns.struct_loop;
+	const struct value *first = receiver ? receiver : args_get(args, 0, NULL);
+	object->covers = count == 1 && first ? container_covered(in, first) : 0;
 	if (count == 1 && !rule->returns.counted) {
 		add_element(in, object, elements[0]);
 		return object_value(in, object);
@@ -260,6 +265,11 @@ static struct value copied(struct interp *in, const struct model_rule *rule, con
 		}
 		object->literal = from->literal;
 		object->size = from->size;
+		object->covers = container_covered(in, source);
+		if (is_dict(from) && !is_dict(object)) { /* its keys */
+			add_element(in, object, value_of(KIND_UNKNOWN));
+			continue;
+		}
 		copy_slots(in, object, from);
 		if (from->rest)
 			add_element(in, object, cell_get(in, from->rest));
@@ -323,7 +333,8 @@ static void consume(struct interp *in, const struct model_rule *rule, const stru
 		    const struct expr *node)
 {
 	struct event *event = event_add(in, EVENT_CONSUME, node->span);
-	event_value(in, event, value);
+	struct value walked = operand(in, value, node);
+	event_value(in, event, &walked);
 	if (!rule->unless)
 		return;
 	event->creates = literally_true(args, "create_graph") || true_at(args, rule->unless_at, 1);
@@ -523,9 +534,16 @@ static void apply_effect(struct interp *in, const struct model_rule *rule, const
 			struct event *event = event_add(in, EVENT_RESET, node->span);
 			event_value(in, event, target);
 			event->detaches = true;
+			const struct expr *callee = node->count ? node->items[0] : NULL;
+			struct value detached = tag_value(in, *target, ORIGIN_CUT);
+			detached.flags |= VALUE_DETACHED;
+			if (callee && callee->kind == EXPR_ATTRIBUTE && target == receiver)
+				change_in_place(in, callee->items[0], &detached);
 		}
 		for (uint8_t i = 0; i < target->object_count; i++)
 			reset_object(in, object_get(in, target->objects[i]), effect->kind == EFFECT_POP, node->span);
+		if (effect->kind == EFFECT_POP)
+			drop_item(in, target, args_get(args, 0, NULL));
 		break;
 	case EFFECT_CONSUME:
 		consume(in, rule, target, args, node);

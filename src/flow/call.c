@@ -6,12 +6,20 @@ enum { CALL_DEPTH = 6 };
 
 /* ---- calls of project functions ---- */
 
-static bool in_chain(const struct call *call, const struct def *def)
+/* How many calls of DEF are under way. */
+static uint32_t in_chain(const struct call *call, const struct def *def)
 {
+	uint32_t count = 0;
 	for (; call; call = call->outer)
-		if (call->callee == def)
-			return true;
-	return false;
+		count += call->callee == def;
+	return count;
+}
+
+/* A function that calls itself is walked once more there: what it makes of the parts of a nest, it makes of the nest. */
+static bool goes_round(const struct interp *in, const struct def *def)
+{
+	uint32_t count = in_chain(in->call, def);
+	return count > 1 || (count == 1 && in->call->callee != def);
 }
 
 static struct scope *scope_enter(struct interp *in, struct def *def, struct scope *parent)
@@ -231,7 +239,7 @@ struct value call_def(struct interp *in, struct object *function, uint32_t self,
 		in->visited[def_number(in, def)] |= in->budget > 0;
 		return unknown_call(in, NULL, def->name, NULL, args, node, true);
 	}
-	if (in_chain(in->call, def)) {
+	if (goes_round(in, def)) {
 		if (in->handling && in->handling->frame && in->handling->frame->def == def)
 			in->handling->recursed = true;
 		return value_bottom();

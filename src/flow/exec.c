@@ -66,6 +66,8 @@ static void exec_delete(struct interp *in, const struct stmt *s)
 			struct object *object = object_get(in, owner.objects[j]);
 			if (target->kind == EXPR_SUBSCRIPT) {
 				reset_object(in, object, item, s->span);
+				struct value key = item ? eval(in, target->items[1]) : value_of(KIND_UNKNOWN);
+				drop_item(in, &owner, &key);
 			} else {
 				uint32_t cell = object_slot(in, object, target->name, true);
 				struct value none = value_of(KIND_NONE);
@@ -112,6 +114,14 @@ static struct value decorate(struct interp *in, struct object *function, const s
 	struct value value = object_value(in, function);
 	for (uint32_t i = def->decorator_count; i-- > 0;) {
 		const struct expr *e = def->decorators[i];
+		if (e->kind == EXPR_ATTRIBUTE && (str_is(e->name, "setter") || str_is(e->name, "deleter"))) {
+			struct value property = eval(in, e->items[0]);
+			struct object *of = property.object_count == 1 ? object_get(in, property.objects[0]) : NULL;
+			if (of && of->is_property) {
+				of->setter = str_is(e->name, "setter") ? function->id : of->setter;
+				return property;
+			}
+		}
 		struct value decorator = eval(in, e);
 		const char *dotted = decorator.dotted;
 		struct value factory = e->kind == EXPR_CALL ? eval(in, e->items[0]) : decorator;

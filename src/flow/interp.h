@@ -31,6 +31,8 @@ struct loop {
 	int64_t size;        /* how often it runs, 0 where that is unknown */
 	struct str variable; /* the name it assigns, where it is one name */
 	const struct expr *target; /* what it assigns, or NULL */
+	uint32_t covers[2];  /* objects of which it goes over every element or key once: a container and what that was made from; or 0 */
+	struct value *converted[2]; /* what all that they hold has become in its place, or NULL */
 	bool is_struct;      /* iterates over parts, not over time */
 	bool is_range;       /* … because it has few elements, which an optimizer step inside outweighs */
 	bool in_forward;     /* inside a module's forward: a part of a step */
@@ -106,6 +108,8 @@ struct object {
 	struct def *class_def;   /* of an instance or of the class itself */
 	const void *node;
 	struct call *call;
+	uint32_t covers;         /* object of which it has or yields every element, or key, once; or 0 */
+	uint32_t setter;         /* of a property: the function object that sets it, or 0 */
 	uint32_t twin_of;        /* object of which it is a deep copy, or 0 */
 	struct loop *birth;      /* path at its birth */
 	struct def *def;         /* definition it was born in */
@@ -115,6 +119,7 @@ struct object {
 	VEC(struct slot) slots;
 	uint32_t rest;           /* cell that joins elements without a slot of their own, 0 until needed */
 	uint32_t site;           /* its SITE_OBJECT, 0 until needed */
+	uint32_t grads;          /* site of what was read from its parameters' gradients, or 0 */
 	bool grad_read;          /* somebody looks at its parameters' gradients */
 	bool is_module;          /* another file of the project; `node` is its unit, `scope` its names */
 	bool opaque;             /* an instance of a class out of sight: what its methods keep is unknown */
@@ -535,6 +540,25 @@ const struct origin_set *tied_origins(struct interp *in, const struct value *val
 /* Whether VALUE surely is a tensor or holds one, not deeper than DEPTH. */
 bool holds_tensor(struct interp *in, const struct value *value, int depth);
 void let_go(struct interp *in, uint32_t cell, const struct value *next, struct span node);
+
+/* inplace.c */
+/* The container of which ITERABLE yields every element or key once; 0: none. */
+uint32_t container_covered(struct interp *in, const struct value *iterable);
+/* LOOP goes over ITERABLE, which NODE says: notes what it covers. */
+void note_covered(struct interp *in, struct loop *loop, const struct value *iterable, const struct expr *node);
+/* LOOP is over: what it has converted holds nothing else. */
+void convert_covered(struct interp *in, const struct loop *loop);
+/* Whether E, a comprehension, makes a dictionary with just the keys of what it goes over. */
+bool keeps_keys(const struct expr *e);
+/* HOLDER[KEY] became VALUE: where a loop goes over all its keys, at its end nothing else is in it. */
+void note_conversion(struct interp *in, const struct object *holder, const struct expr *key, const struct value *value);
+/* All that OBJECT holds has become VALUE. */
+void convert_all(struct interp *in, struct object *object, const struct value *value);
+/* What lay in the dictionary OWNER under KEY, which may be NULL, is gone. */
+void drop_item(struct interp *in, const struct value *owner, const struct value *key);
+/* What PLACE says has itself become VALUE. */
+void change_in_place(struct interp *in, const struct expr *place, const struct value *value);
+bool is_dict(const struct object *object);
 
 /* loop.c */
 bool exec_for(struct interp *in, const struct stmt *s);

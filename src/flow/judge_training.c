@@ -158,6 +158,14 @@ static const struct site *grads_site(struct judging *j, const struct event *even
 	return NULL;
 }
 
+/* PATH without the innermost loops that go over parts, parameters say. */
+static const struct loop *over_time(const struct loop *path)
+{
+	while (path && path->is_struct)
+		path = path->outer;
+	return path;
+}
+
 static bool zeroed_around(struct judging *j, const struct event *event)
 {
 	const struct event *end = j->in->events.items + j->in->events.count;
@@ -165,7 +173,7 @@ static bool zeroed_around(struct judging *j, const struct event *event)
 		if (e->kind == EVENT_ZERO && !e->keeps_grads && loop_within(e->path, event->path))
 			return true;
 	for (const struct event *e = j->in->events.items; e < event; e++)
-		if (e->kind == EVENT_ZERO && !e->keeps_grads && e->root == event->root && event->path && e->path == event->path &&
+		if (e->kind == EVENT_ZERO && !e->keeps_grads && e->root == event->root && event->path && over_time(e->path) == event->path &&
 		    !(e->object_count && loop_within(object_get(j->in, e->objects[0])->birth, event->path)))
 			return true; /* at the top of the next iteration */
 	return false;
@@ -191,6 +199,24 @@ static bool fills_what_is_new(struct judging *j, const struct event *event)
 	return false;
 }
 
+/* Whether gradients that were read pile up over the loop around EVENT: zeroing lets go of none of those. */
+static bool gradients_pile_up(struct judging *j, const struct event *event)
+{
+	const struct event *end = j->in->events.items + j->in->events.count;
+	for (const struct event *e = event + 1; e < end && e->root == event->root; e++) {
+		bool over = false;
+		for (uint8_t k = 0; e->kind == EVENT_ACCUMULATE && k < e->carry_count; k++)
+			over |= loop_within(event->path, e->carries[k]);
+		for (uint32_t i = 0; over && i < e->origins->count; i++) {
+			const struct site *site = j->in->sites.items[origin_site(e->origins->items[i])];
+			if (origin_tag_of(e->origins->items[i]) != ORIGIN_CUT && site->kind == SITE_OBJECT && site->object &&
+			    object_get(j->in, site->object)->grads == site->id)
+				return true;
+		}
+	}
+	return false;
+}
+
 void judge_backward(struct judging *j, const struct event *event)
 {
 	if (!event->retains || event->in_handler)
@@ -203,7 +229,7 @@ void judge_backward(struct judging *j, const struct event *event)
 		return;
 	fact.proof = loop_proof(j, fact.loop);
 	if (fact.kind == FACT_CREATE) {
-		if (!zeroed_around(j, event) || fills_what_is_new(j, event))
+		if (!zeroed_around(j, event) || fills_what_is_new(j, event) || gradients_pile_up(j, event))
 			VEC_ADD(&j->facts, fact);
 		return;
 	}

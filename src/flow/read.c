@@ -193,6 +193,22 @@ static struct value read_object_attribute(struct interp *in, struct object *obje
 	return value_of(KIND_UNKNOWN);
 }
 
+/* What lies in .grad of PARAMETER: of a graph where backward made one of the gradients too. */
+static struct value gradient(struct interp *in, const struct value *parameter)
+{
+	struct value out = value_of(KIND_TENSOR);
+	for (uint8_t i = 0; i < parameter->object_count; i++) {
+		struct object *owner = object_get(in, parameter->objects[i]);
+		struct site *site = site_new(in, SITE_OBJECT, owner, 1, owner->span);
+		owner->grad_read = true;
+		site->object = owner->id;
+		out = value_add_origins(in, out, origin_one(&in->origins, origin_make(site->id, ORIGIN_SELF)));
+		out.device = parameter->device;
+		owner->grads = site->id;
+	}
+	return out;
+}
+
 struct value read_attribute(struct interp *in, const struct value *object, struct str name, const struct expr *node)
 {
 	struct value out = value_bottom();
@@ -204,8 +220,8 @@ struct value read_attribute(struct interp *in, const struct value *object, struc
 		out = library_value(in, model_canonical(in->model, dotted), node->span);
 	}
 	bool parameter = object->flags & VALUE_PARAMETER;
-	for (uint8_t i = 0; i < object->object_count && parameter && str_is(name, "grad"); i++)
-		object_get(in, object->objects[i])->grad_read = true;
+	if (parameter && object->object_count && str_is(name, "grad"))
+		return gradient(in, object);
 	for (uint8_t i = 0; i < object->object_count && !parameter; i++) {
 		struct value v = read_object_attribute(in, object_get(in, object->objects[i]), object, name, node);
 		out = value_join(&in->origins, &out, &v);
@@ -282,6 +298,13 @@ struct value read_item(struct interp *in, const struct value *object, const stru
 	struct value out = value_bottom();
 	bool slice = key->kinds == KIND_SMALL;
 	bool parameter = object->flags & VALUE_PARAMETER;
+	if (parameter && object->object_count && (object_get(in, object->objects[0])->kinds & KIND_OPTIMIZER)) {
+		if (key->text.at && !str_is(key->text, "params"))
+			return value_of(KIND_NUMBER); /* what a group says of its parameters */
+		struct value params = *object; /* one of the groups, or the parameters of one */
+		params.flags |= VALUE_STRUCT;
+		return params;
+	}
 	for (uint8_t i = 0; i < object->object_count && !parameter; i++) {
 		struct object *o = object_get(in, object->objects[i]);
 		struct value v = slice ? object_value(in, o) : read_object_item(in, o, key, node);
