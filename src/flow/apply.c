@@ -535,6 +535,9 @@ static void apply_effect(struct interp *in, const struct model_rule *rule, const
 			event_value(in, event, target);
 			event->detaches = true;
 			const struct expr *callee = node->count ? node->items[0] : NULL;
+			const struct expr *of = callee && callee->kind == EXPR_ATTRIBUTE ? callee->items[0] : NULL;
+			if (of && of->kind == EXPR_SUBSCRIPT && of->items[0]->kind == EXPR_NAME)
+				event->cell = lookup_cell(in, of->items[0]->name);
 			struct value detached = tag_value(in, *target, ORIGIN_CUT);
 			detached.flags |= VALUE_DETACHED;
 			if (callee && callee->kind == EXPR_ATTRIBUTE && target == receiver)

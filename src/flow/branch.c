@@ -248,6 +248,17 @@ static bool asks_remainder(const struct expr *test)
 	return test->kind == EXPR_BINARY && test->op == '%';
 }
 
+/* BLOCK was left by a break or a return: what happened in it since event FIRST was the last of its loop. */
+static void note_last(struct interp *in, const struct block *block, size_t first)
+{
+	enum stmt_kind last = block->count ? block->stmts[block->count - 1]->kind : STMT_EXPR;
+	struct loop_frame *loops = in->frame ? in->frame->loops : NULL;
+	if (!loops || (last != STMT_BREAK && last != STMT_RETURN && last != STMT_RAISE))
+		return;
+	for (size_t i = first; i < in->events.count; i++)
+		in->events.items[i].last_in = loops->loop;
+}
+
 /* Runs BLOCK as one side of the branch that began at MARK, from the state at FROM: appends its end state to *ENDS if control
  * reaches it, and goes back to FROM. */
 static bool run_side(struct interp *in, uint32_t mark, uint32_t from, const struct expr *test, bool truth, const struct block *block,
@@ -261,7 +272,10 @@ static bool run_side(struct interp *in, uint32_t mark, uint32_t from, const stru
 	if (periods)
 		++*periods;
 	narrow(in, test, truth);
+	size_t first = in->events.count;
 	bool alive = exec_block(in, block);
+	if (!alive)
+		note_last(in, block, first);
 	if (periods)
 		--*periods;
 	if (open)

@@ -317,6 +317,7 @@ struct event {
 	bool creates;           /* … and records the gradients: create_graph */
 	bool wants_grads;       /* autograd.grad, not backward */
 	bool tensor;            /* the value, or something in it, is surely a tensor */
+	struct loop *last_in;   /* the loop that the branch it stands in leaves: there it happens once */
 	bool left;              /* a return leaves the function with the mode still switched */
 	bool tensor_result;     /* of a call whose result is kept: that may be a tensor */
 	bool handed;            /* the flag that says so came in as an argument of the function */

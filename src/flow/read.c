@@ -26,6 +26,18 @@ static struct value part_of(struct interp *in, const struct value *value, uint32
 	return out;
 }
 
+static struct value child_input(struct interp *in, struct object *object, struct str name)
+{
+	struct str full = name;
+	if (object->name.length && object->name.length + name.length < 64)
+		full = str_from(arena_format(in->arena, "%.*s.%.*s", STR_ARG(object->name), STR_ARG(name)));
+	struct value value = input_value(in, object, 16 + (uint32_t)(str_hash(name) & 0xffffff), full, object->span);
+	struct object *child = object_get(in, value.objects[0]);
+	child->owner = object->id;
+	child->birth = object->birth;
+	return value;
+}
+
 struct value element_of(struct interp *in, const struct value *value, const void *node)
 {
 	struct value out = value_bottom();
@@ -43,6 +55,8 @@ struct value element_of(struct interp *in, const struct value *value, const void
 			cell_set(in, object_rest(in, object), element);
 		}
 		struct value v = object_elements(in, object);
+		if (value_is_bottom(&v) && (object->kinds & KIND_MODULE) && !(object->kinds & KIND_CONTAINER))
+			v = child_input(in, object, STR("[]")); /* one of its parts */
 		if ((object->kinds & KIND_LOADER) || value_is_bottom(&v)) {
 			v = value_of(KIND_UNKNOWN);
 			v.flags = object->kinds & KIND_LOADER ? VALUE_LOADER | VALUE_DATA : 0;
@@ -120,18 +134,6 @@ static struct value bind_function(struct interp *in, struct object *function, st
 	for (size_t i = 0; i < function->slots.count; i++)
 		VEC_ADD(&bound->slots, function->slots.items[i]);
 	return object_value(in, bound);
-}
-
-static struct value child_input(struct interp *in, struct object *object, struct str name)
-{
-	struct str full = name;
-	if (object->name.length && object->name.length + name.length < 64)
-		full = str_from(arena_format(in->arena, "%.*s.%.*s", STR_ARG(object->name), STR_ARG(name)));
-	struct value value = input_value(in, object, 16 + (uint32_t)(str_hash(name) & 0xffffff), full, object->span);
-	struct object *child = object_get(in, value.objects[0]);
-	child->owner = object->id;
-	child->birth = object->birth;
-	return value;
 }
 
 static struct value field_value(struct interp *in, const struct model_rule *rule, const struct value *receiver,
