@@ -475,8 +475,10 @@ void judge_store(struct judging *j, const struct event *event)
 			return;
 	}
 	fact.proof = fact.graph ? fact.graph : PROOF_FLOW;
-	if (holder->input)
-		fact.proof = weaker(fact.proof, PROOF_USAGE);
+	/* who runs the hook out of sight may empty what came from outside, and made anew what each call of something makes */
+	bool alone = event->in_hook && s.loops[0]->hook;
+	if (holder->input || (alone && holder->birth && !loop_within(event->path, holder->birth)))
+		fact.proof = weaker(fact.proof, alone ? PROOF_NAME : PROOF_USAGE);
 	if (holder->opaque) /* an append of its own may detach, convert or bound */
 		fact.proof = weaker(fact.proof, PROOF_NAME);
 	finish_growth(j, &fact, &s);
