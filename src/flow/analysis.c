@@ -375,6 +375,7 @@ void analysis_run(struct analysis *analysis, const struct model *model, struct a
 	in->path_name = path;
 	in->module = module;
 	in->defs = lower->defs;
+	in->asked = &lower->asked;
 	in->def_count = lower->def_count;
 	in->visited = ARENA_ARRAY(arena, bool, lower->def_count + 1u);
 	in->functions = ARENA_ARRAY(arena, struct object *, lower->def_count + 1u);

@@ -510,6 +510,8 @@ static void assign_sequence(struct interp *in, const struct expr *target, const 
 			item = item->count ? item->items[0] : item;
 		} else {
 			part = element_at(in, value, i, item);
+			if (item->kind == EXPR_NAME && !part.object_count && value_only(&part, KIND_UNKNOWN) && used_as_module(in, item->name))
+				part = opaque_instance(in, item->name, item);
 		}
 		assign_target(in, item, part, node);
 	}

@@ -245,7 +245,11 @@ bool exec_stmt(struct interp *in, const struct stmt *s)
 	case STMT_ASSIGN:
 		if (s->value) {
 			in->lazy_birth = is_lazy_target(in, s);
+			bool one = s->target_count && (s->targets[0]->kind == EXPR_NAME || s->targets[0]->kind == EXPR_ATTRIBUTE);
+			in->naming = one ? s->targets[0]->name : (struct str){"", 0};
+			in->naming_frame = in->frame;
 			struct value v = eval(in, s->value);
+			in->naming.length = 0;
 			in->lazy_birth = false;
 			note_unused_mode(in, s, &v);
 			for (uint16_t i = 0; i < s->target_count; i++)

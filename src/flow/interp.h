@@ -450,6 +450,9 @@ struct interp {
 	bool resets_unknown;       /* reset() was called on something unknown: it may be any metric */
 	VEC(struct hooked) hooked;
 	int hook_depth;            /* hooks that are being run */
+	const struct map *asked;   /* what methods are called of things of that name, as in struct lower; or NULL */
+	struct str naming;         /* the name that the assignment at hand gives to its value */
+	const struct frame *naming_frame; /* … which this frame runs */
 	const struct expr *statement_value; /* the expression that is a whole statement */
 	bool lazy_birth;           /* under `if x is None`: what is made here is made once */
 	struct loop *lazy_path;
@@ -643,6 +646,8 @@ struct value unknown_call(struct interp *in, const struct value *callee, struct 
 struct value forward_call(struct interp *in, struct object *module, const struct value *callee, struct args *args,
 			  const struct expr *node);
 
+/* Whether somewhere in the file methods are called of something called NAME that only modules have. */
+bool used_as_module(const struct interp *in, struct str name);
 /* What NODE makes: an object of which nothing is known. */
 struct value opaque_instance(struct interp *in, struct str name, const struct expr *node);
 
