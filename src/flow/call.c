@@ -935,7 +935,8 @@ struct value call_method(struct interp *in, const struct value *of, struct str n
 		out = value_join(&in->origins, &out, &v);
 	}
 	sides_end(in, &sides);
-	if (receiver->dotted || (receiver->object_count && !tensors && !(receiver->kinds & KIND_TENSOR)))
+	bool more = is_more_than_objects(in, receiver);
+	if (receiver->dotted || (receiver->object_count && !tensors && !(receiver->kinds & KIND_TENSOR) && !more))
 		return out;
 	const struct model_class *class = class_of_kind(in, receiver);
 	const struct model_rule *rule = model_method(in->model, class, name);
@@ -946,7 +947,7 @@ struct value call_method(struct interp *in, const struct value *of, struct str n
 	}
 	if (receiver->object_count && !tensors) { /* a tensor or something else: the tensor's part of the answer */
 		struct value tensor = *receiver;
-		tensor.kinds = KIND_TENSOR;
+		tensor.kinds = more ? KIND_UNKNOWN : KIND_TENSOR;
 		tensor.object_count = 0;
 		struct value v = call_method(in, &tensor, name, args, node);
 		return value_join(&in->origins, &out, &v);

@@ -541,6 +541,8 @@ void exec_augment(struct interp *in, const struct stmt *s);
 struct loop *made_over(const struct interp *in, const struct value *value);
 /* Where VALUE may tie to what its name held before: of a container made in the loop around here, all it holds counts. */
 const struct origin_set *tied_origins(struct interp *in, const struct value *value);
+/* Whether VALUE may be something else than the objects it has, a result of which nothing is known. */
+bool is_more_than_objects(struct interp *in, const struct value *value);
 /* Whether VALUE surely is a tensor or holds one, not deeper than DEPTH. */
 bool holds_tensor(struct interp *in, const struct value *value, int depth);
 void let_go(struct interp *in, uint32_t cell, const struct value *next, struct span node);

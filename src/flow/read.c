@@ -38,6 +38,22 @@ static struct value child_input(struct interp *in, struct object *object, struct
 	return value;
 }
 
+bool is_more_than_objects(struct interp *in, const struct value *value)
+{
+	if (!(value->kinds & KIND_UNKNOWN) || !value->origins)
+		return false;
+	for (uint8_t i = 0; i < value->object_count; i++)
+		if (object_get(in, value->objects[i])->kinds & KIND_UNKNOWN)
+			return false;
+	for (uint32_t i = 0; i < value->origins->count; i++) {
+		const struct site *site = in->sites.items[origin_site(value->origins->items[i])];
+		if (origin_tag_of(value->origins->items[i]) <= ORIGIN_OP &&
+		    (site->kind == SITE_FORWARD || site->kind == SITE_CALL || site->kind == SITE_ELEMENT))
+			return true;
+	}
+	return false;
+}
+
 struct value element_of(struct interp *in, const struct value *value, const void *node)
 {
 	struct value out = value_bottom();
@@ -66,7 +82,7 @@ struct value element_of(struct interp *in, const struct value *value, const void
 			v = value_add_origins(in, v, origin_retag(&in->origins, value->origins, ORIGIN_CALL));
 		out = value_join(&in->origins, &out, &v);
 	}
-	if (value->object_count && !(value->kinds & KIND_TENSOR))
+	if (value->object_count && !(value->kinds & KIND_TENSOR) && !is_more_than_objects(in, value))
 		return out;
 	if (value_only(value, KIND_TEXT | KIND_NUMBER))
 		return value_of(value->kinds);
