@@ -25,11 +25,25 @@ static void begin_root(struct interp *in, struct def *def)
 	in->lazy_birth = false;
 	in->lazy_name.length = 0;
 	grad_set(in, GRAD_ON);
+	grad_because(in, in->grad_found);
 	VEC_ADD(&in->roots, root);
+}
+
+/* Notes which of the statements since event FIRST that switched grad off nothing has undone. */
+static void note_lasting(struct interp *in, size_t first)
+{
+	const struct origin_set *from = cell_get(in, in->grad_cell).origins;
+	bool off = grad_is_off(in);
+	for (size_t i = first; from && i < in->events.count; i++) {
+		struct event *event = &in->events.items[i];
+		if (event->kind == EVENT_GRAD_CONTEXT && event->mode == 0)
+			event->lasts |= (off || event->left) && origin_has(from, origin_make(object_site(in, object_get(in, event->objects[0])), ORIGIN_SELF));
+	}
 }
 
 static void end_root(struct interp *in)
 {
+	note_lasting(in, in->roots.items[in->roots.count - 1].first_event);
 	in->roots.items[in->roots.count - 1].end_event = in->events.count;
 	arena_reset(&in->scratch);
 	in->log.count = 0; /* nobody undoes what a root left behind */
@@ -165,6 +179,7 @@ static void walk_method(struct interp *in, struct method_walk *walk)
 		know_differentiated(in, walk);
 	forget_modes(in, walk->self, 4);
 	struct value grad = cell_get(in, in->grad_cell);
+	size_t first = in->events.count;
 	if (walk->hook && walk->hook->grad)
 		grad_enter(in, walk->hook->grad, NULL);
 	bool off = false;
@@ -182,6 +197,7 @@ static void walk_method(struct interp *in, struct method_walk *walk)
 		event_value(in, event, &result);
 		event_add(in, EVENT_STEP, walk->def->head);
 	}
+	note_lasting(in, first);
 	cell_set(in, in->grad_cell, grad);
 }
 
@@ -363,6 +379,7 @@ void analysis_run(struct analysis *analysis, const struct model *model, struct a
 	in->grad_cell = cell_new(in, none, 0, NULL);
 	VEC_ADD(&in->objects, NULL);
 	VEC_ADD(&in->sites, NULL);
+	in->grad_found = site_new(in, SITE_INPUT, module, 0, (struct span){0, 0})->id;
 	in->module_scope = ARENA_NEW(arena, struct scope);
 	in->module_scope->def = module;
 	in->module_scope->first_cell = (uint32_t)in->cells.count;

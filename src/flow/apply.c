@@ -584,10 +584,15 @@ static struct value grad_result(struct interp *in, const struct model_effect *ef
 		event->name = name;
 		bool known = switches && argument && (argument->number == 0 || argument->number == 1);
 		event->mode = known ? (int)argument->number : -1;
+		event->objects[0] = context->id;
+		event->object_count = 1;
 		if (in->frame && switches)
 			in->frame->switched_off = event->mode == 0 ? (uint32_t)in->events.count : 0;
+		bool off = event->mode == 0;
 		if (switches)
 			grad_enter(in, effect->mode, &context->grad_argument);
+		if (off)
+			grad_because(in, object_site(in, context));
 	}
 	return object_value(in, context);
 }

@@ -445,9 +445,22 @@ const struct object *kept_exception(struct interp *in, const struct value *value
 	return NULL;
 }
 
+/* Returns of the try statement since UNTIL leave with the grad mode as its finally block, run since event FIRST, has set it. */
+static void leave_finally(struct interp *in, const struct delta *until, size_t first)
+{
+	bool switches = false;
+	for (size_t i = first; i < in->events.count; i++)
+		switches |= in->events.items[i].kind == EVENT_GRAD_CONTEXT && !in->events.items[i].grad_dropped;
+	for (struct delta *exit = in->frame && switches ? in->frame->exits : NULL; exit && exit != until; exit = exit->next)
+		for (uint32_t i = 0; i < exit->count; i++)
+			if (exit->items[i].cell == in->grad_cell)
+				exit->items[i].value = cell_get(in, in->grad_cell);
+}
+
 bool exec_try(struct interp *in, const struct stmt *s)
 {
 	uint32_t mark = state_mark(in);
+	const struct delta *returned = in->frame ? in->frame->exits : NULL;
 	struct delta *ends = NULL;
 	size_t first = in->events.count;
 	uint32_t recorded = in->recorded_count;
@@ -477,6 +490,8 @@ bool exec_try(struct interp *in, const struct stmt *s)
 		state_join(in, mark, body_end, true);
 	if (in->frame && s->final.count)
 		in->frame->final_depth--;
+	size_t final = in->events.count;
 	bool final_alive = s->final.count ? exec_block(in, &s->final) : true;
+	leave_finally(in, returned, final);
 	return alive && final_alive;
 }

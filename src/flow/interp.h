@@ -313,6 +313,7 @@ struct event {
 	bool wants_grads;       /* autograd.grad, not backward */
 	bool tensor;            /* the value, or something in it, is surely a tensor */
 	bool left;              /* a return leaves the function with the mode still switched */
+	bool lasts;             /* grad is still switched off by it when the function that nobody in sight calls, or the file, ends */
 	bool tensor_result;     /* of a call whose result is kept: that may be a tensor */
 	bool handed;            /* the flag that says so came in as an argument of the function */
 	bool keeps_grads;       /* zeroed in place: set_to_none=False */
@@ -331,6 +332,7 @@ struct event {
 	bool bounded;
 	bool inference_input;   /* a forward, recorded, of what was made in inference mode */
 	enum grad_mode grad;
+	struct origin_set *grad_from; /* the statements that switched grad off and may be why it is as it is */
 	int mode;               /* module mode: 1 train, 0 eval, -1 unknown */
 	uint32_t objects[VALUE_OBJECTS]; /* modules of a forward, optimizers of a step */
 	uint8_t object_count;
@@ -423,6 +425,7 @@ struct interp {
 	bool trial;                /* a loop around is walked for the first time: its events will be dropped */
 	uint32_t stamp;
 	uint32_t grad_cell;
+	uint32_t grad_found;       /* site that stands for the grad mode as a root found it */
 	int64_t budget;            /* expressions that may still be evaluated */
 	int64_t away_budget;       /* … of which so many in other files */
 	bool partial;              /* the budget ran out or something overflowed */
@@ -516,6 +519,8 @@ struct value eval(struct interp *in, const struct expr *e);
 enum grad_mode grad_now(struct interp *in);
 bool grad_is_off(struct interp *in);
 void grad_set(struct interp *in, enum grad_mode mode);
+/* The grad mode is as it is because of the site FROM. */
+void grad_because(struct interp *in, uint32_t from);
 struct value element_of(struct interp *in, const struct value *value, const void *node);
 /* As element_of, but generators are run and iterators of the project asked. Sets *GRAD_OFF where one yields with grad off. */
 struct value next_element(struct interp *in, const struct value *iterable, const struct expr *node, bool *grad_off);

@@ -115,7 +115,8 @@ uint32_t backward_keys(struct interp *in, const struct event *event, uint32_t *k
 uint32_t context_keys(struct interp *in, const struct event *event, uint32_t *keys)
 {
 	keys[0] = def_number(in, event->def);
-	return event->kind == EVENT_GRAD_CONTEXT;
+	keys[1] = in->def_count + 2; /* all of them */
+	return event->kind == EVENT_GRAD_CONTEXT ? 2 : 0;
 }
 
 /* An object and those that own it, outermost last. */

@@ -351,6 +351,7 @@ struct event *event_add(struct interp *in, enum event_kind kind, struct span nod
 	event.cond = cond_mask(in);
 	event.rare = rare_mask(in);
 	event.grad = grad_now(in);
+	event.grad_from = cell_get(in, in->grad_cell).origins;
 	event.in_handler = in->frame && in->frame->handler_depth > 0;
 	event.in_hook = in->hook_depth > 0;
 	event.value = value_bottom();
