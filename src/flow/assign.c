@@ -390,6 +390,27 @@ void freeze(struct interp *in, struct object *object, const struct value *on)
 	set_mode(in, object, STR("%frozen"), whole ? frozen : VALUE_NO_NUMBER);
 }
 
+/* Whether OBJECT is what was read from a module out of sight: a parameter of it or a part. */
+static bool is_part_of_module(struct interp *in, const struct object *object)
+{
+	const struct object *owner = object->input && object->owner ? object_get(in, object->owner) : NULL;
+	return owner && ((owner->kinds | owner->proved) & KIND_MODULE);
+}
+
+void note_zeroed(struct interp *in, const struct value *parameters, struct span node)
+{
+	bool known = (parameters->flags & VALUE_PARAMETER) != 0, unknown = !parameters->object_count && (parameters->kinds & KIND_UNKNOWN);
+	for (uint8_t i = 0; i < parameters->object_count; i++) {
+		known |= is_part_of_module(in, object_get(in, parameters->objects[i]));
+		unknown |= object_get(in, parameters->objects[i])->input;
+	}
+	if (!known && !unknown)
+		return;
+	struct event *event = event_add(in, EVENT_ZERO, node);
+	memcpy(event->objects, parameters->objects, sizeof event->objects);
+	event->object_count = known ? parameters->object_count : 0;
+}
+
 void set_attribute(struct interp *in, const struct value *object, struct str attribute, struct str name, struct value value,
 		   struct span node)
 {
@@ -398,12 +419,8 @@ void set_attribute(struct interp *in, const struct value *object, struct str att
 			freeze(in, object_get(in, object->objects[i]), &value);
 		return;
 	}
-	if (str_is(attribute, "grad") && (object->flags & VALUE_PARAMETER)) {
-		struct event *event = event_add(in, EVENT_ZERO, node);
-		memcpy(event->objects, object->objects, sizeof event->objects);
-		event->object_count = object->object_count;
-		return;
-	}
+	if (str_is(attribute, "grad"))
+		note_zeroed(in, object, node);
 	if (object->flags & VALUE_PARAMETER)
 		return;
 	bool strong = object->object_count == 1 && !object->many_objects;

@@ -32,6 +32,7 @@ struct loop {
 	struct str variable; /* the name it assigns, where it is one name */
 	const struct expr *target; /* what it assigns, or NULL */
 	bool is_struct;      /* iterates over parts, not over time */
+	bool never_empty;    /* … which are parameters: there are some */
 	bool is_range;       /* … because it has few elements, which an optimizer step inside outweighs */
 	bool in_forward;     /* inside a module's forward: a part of a step */
 	bool in_module;      /* inside another method of a module: the same, unless it evaluates */
@@ -115,7 +116,7 @@ struct object {
 	VEC(struct slot) slots;
 	uint32_t rest;           /* cell that joins elements without a slot of their own, 0 until needed */
 	uint32_t site;           /* its SITE_OBJECT, 0 until needed */
-	bool grad_read;          /* somebody looks at its parameters' gradients */
+	bool grad_read;          /* somebody looks at its parameters' gradients, or at its own */
 	bool is_module;          /* another file of the project; `node` is its unit, `scope` its names */
 	bool opaque;             /* an instance of a class out of sight: what its methods keep is unknown */
 	bool fresh;              /* an element of an unknown iterable: another one in each iteration */
@@ -311,6 +312,7 @@ struct event {
 	struct origin_set *stops; /* of a walk that ends at given inputs: where these come from; what lies before stays whole */
 	bool creates;           /* … and records the gradients: create_graph */
 	bool wants_grads;       /* autograd.grad, not backward */
+	bool only_inputs;       /* … or backward that fills the gradients of the given inputs only, `stops` */
 	bool tensor;            /* the value, or something in it, is surely a tensor */
 	bool left;              /* a return leaves the function with the mode still switched */
 	bool lasts;             /* grad is still switched off by it when the function that nobody in sight calls, or the file, ends */
@@ -585,6 +587,8 @@ void fill_cell(struct interp *in, uint32_t cell, struct value value, struct span
 void write_tensor(struct interp *in, const struct expr *base, const struct value *old, const struct value *value,
 		  struct span node);
 void freeze(struct interp *in, struct object *object, const struct value *on);
+/* The gradients of PARAMETERS, or of whatever that is, are set or dropped by hand. */
+void note_zeroed(struct interp *in, const struct value *parameters, struct span node);
 /* Whether iterating the value goes over parts, not over time. */
 bool is_parts(struct interp *in, const struct value *iterable, bool *range);
 /* OBJECT.ATTRIBUTE = VALUE; NAME is what is written there. */
@@ -661,6 +665,8 @@ void hook_register(struct interp *in, const struct model_rule *rule, const struc
 		   const struct value *handle, const struct expr *node);
 /* MODULE was called with ARGS and gave RESULT: runs the hooks on it and on its parts. */
 void hooks_run(struct interp *in, struct object *module, const struct args *args, const struct value *result);
+/* The optimizers in OPTIMIZER step: runs the hooks on that. */
+void step_hooks_run(struct interp *in, const struct value *optimizer);
 /* HANDLE, an object, was told to remove its hook. */
 void hook_removed(struct interp *in, uint32_t handle);
 /* Runs hook NUMBER as whoever calls its module out of sight will; false where it was run or removed already. */

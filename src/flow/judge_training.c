@@ -255,13 +255,65 @@ bool zeroed_in(struct judging *j, uint32_t object, const struct loop *loop)
 	return false;
 }
 
-/* The last backward before STEP in the same iteration. */
-static const struct event *backward_before(struct judging *j, const struct event *step, const struct loop *loop)
+/* Whether something zeroes a part of MODULE in LOOP, or looks at its gradients. */
+static bool parts_minded(struct judging *j, struct object *module, const struct loop *loop, int depth)
+{
+	struct interp *in = j->in;
+	module->seen = in->stamp;
+	for (size_t i = 0; depth > 0 && i <= module->slots.count; i++) {
+		uint32_t cell = object_cell(module, i);
+		struct value held = cell ? cell_get(in, cell) : value_bottom();
+		for (uint8_t k = 0; k < held.object_count; k++) {
+			struct object *part = object_get(in, held.objects[k]);
+			bool zeroed = false;
+			for (uint32_t z = 0; z < index_count(&j->zeros, part->id) && !zeroed; z++) {
+				const struct event *event = index_event(j, &j->zeros, part->id, z);
+				zeroed = !event->handed && loop_within(event->path, loop);
+			}
+			if (zeroed || part->grad_read || (part->seen != in->stamp && parts_minded(j, part, loop, depth - 1)))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Whether something zeroes what MODULE, what it belongs to or a part of it collects in LOOP, or looks at that: then it
+ * may collect on purpose. */
+static bool gradients_minded(struct judging *j, uint32_t module, const struct loop *loop)
+{
+	enum { PARTS = 4 };
+	j->in->stamp++;
+	if (parts_minded(j, object_get(j->in, module), loop, PARTS))
+		return true;
+	for (uint32_t up = module; up; up = object_get(j->in, up)->owner)
+		if (object_get(j->in, up)->grad_read || zeroed_in(j, up, loop))
+			return true;
+	return zeroed_in(j, 0, loop);
+}
+
+/* Whether C adds to the gradients of MODULE, as far as its inputs say. */
+static bool fills(struct judging *j, const struct event *c, uint32_t module)
+{
+	bool found = !c->only_inputs;
+	for (uint32_t i = 0; !found && c->stops && i < c->stops->count; i++) {
+		const struct site *site = j->in->sites.items[origin_site(c->stops->items[i])];
+		found = site->kind == SITE_LEAF && site->object && (owns(j->in, module, site->object) || owns(j->in, site->object, module));
+	}
+	return found && !c->wants_grads;
+}
+
+/* The last backward before STEP in the same iteration that adds to the gradients of one of so many MODULES, of anything
+ * where there are none. */
+static const struct event *backward_before(struct judging *j, const struct event *step, const struct loop *loop,
+					   const uint32_t *modules, uint32_t count)
 {
 	const struct event *found = NULL;
 	for (uint32_t i = 0; i < index_count(&j->consumptions, 0); i++) {
 		const struct event *c = index_event(j, &j->consumptions, 0, i);
-		if (c->order < step->order && c->root == step->root && loop_within(c->path, loop))
+		bool adds = !count && !c->wants_grads;
+		for (uint32_t k = 0; k < count && !adds; k++)
+			adds = fills(j, c, modules[k]);
+		if (adds && c->order < step->order && c->root == step->root && loop_within(c->path, loop))
 			found = c;
 	}
 	return found;
@@ -288,10 +340,9 @@ static void judge_unowned(struct judging *j, const struct event *backward, const
 		    site->proof != PROOF_FLOW || !site->object)
 			continue;
 		uint32_t module = site->object;
-		bool known = true, free = false;
+		bool known = fills(j, backward, module), free = gradients_minded(j, module, loop);
 		for (uint32_t up = module; up && known; up = object_get(in, up)->owner) {
 			const struct object *object = object_get(in, up);
-			free |= object->grad_read || zeroed_in(j, up, loop);
 			known = !object->input && !loop_within(object->birth, loop);
 			module = (object->kinds & KIND_MODULE) ? up : module;
 		}
@@ -368,10 +419,10 @@ void judge_zeroing(struct judging *j, const struct event *step)
 	const struct loop *loop = step_loop(j, step->path);
 	if (!loop || loop->form == LOOP_VIRTUAL || step->object_count != 1 || step->in_handler)
 		return;
-	const struct event *backward = backward_before(j, step, loop);
 	uint32_t modules[16];
 	const struct object *optimizer = object_get(in, step->objects[0]);
 	uint32_t count = optimizer_modules(in, optimizer, modules, 0, 16, 3);
+	const struct event *backward = backward_before(j, step, loop, modules, count);
 	if (!backward || optimizer->input || (!count && !only_leaves(j, optimizer, 3)))
 		return;
 	note_owned(j);
@@ -380,8 +431,7 @@ void judge_zeroing(struct judging *j, const struct event *step)
 		return;
 	bool zeroed = loop_within(optimizer->birth, loop) || zeroed_in(j, step->objects[0], loop);
 	for (uint32_t k = 0; k < count && !zeroed; k++)
-		for (uint32_t up = modules[k]; up && !zeroed; up = object_get(in, up)->owner)
-			zeroed = zeroed_in(j, up, loop) || object_get(in, up)->grad_read;
+		zeroed = gradients_minded(j, modules[k], loop);
 	if (zeroed)
 		return;
 	struct fact fact = new_fact(FACT_UNZEROED, backward);
