@@ -524,14 +524,18 @@ static void apply_visit(struct interp *in, const struct value *module, const str
 	}
 }
 
-/* p.grad.zero_() where it is not known whose gradient p.grad is. */
+/* p.grad.zero_(), p.grad.data.fill_(0) and p.grad.detach_(), which cuts what it was computed from. */
 static void note_zeroed_in_place(struct interp *in, const struct expr *node)
 {
 	const struct expr *base = written_in_place(node);
+	if (base && base->kind == EXPR_ATTRIBUTE && str_is(base->name, "data"))
+		base = base->items[0];
 	if (!base || base->kind != EXPR_ATTRIBUTE || !str_is(base->name, "grad"))
 		return;
 	struct value owner = eval(in, base->items[0]);
-	note_zeroed(in, &owner, node->span);
+	struct event *event = note_zeroed(in, &owner, node->span);
+	if (event)
+		event->in_place = !str_is(node->items[0]->name, "detach_");
 }
 
 static void apply_effect(struct interp *in, const struct model_rule *rule, const struct model_effect *effect,

@@ -397,18 +397,28 @@ static bool is_part_of_module(struct interp *in, const struct object *object)
 	return owner && ((owner->kinds | owner->proved) & KIND_MODULE);
 }
 
-void note_zeroed(struct interp *in, const struct value *parameters, struct span node)
+struct event *note_zeroed(struct interp *in, const struct value *parameters, struct span node)
 {
-	bool known = (parameters->flags & VALUE_PARAMETER) != 0, unknown = !parameters->object_count && (parameters->kinds & KIND_UNKNOWN);
+	bool known = (parameters->flags & VALUE_PARAMETER) != 0, tensor = !parameters->object_count && value_only(parameters, KIND_TENSOR);
+	bool unknown = !parameters->object_count && (parameters->kinds & KIND_UNKNOWN);
 	for (uint8_t i = 0; i < parameters->object_count; i++) {
 		known |= is_part_of_module(in, object_get(in, parameters->objects[i]));
 		unknown |= object_get(in, parameters->objects[i])->input;
 	}
-	if (!known && !unknown)
-		return;
+	if (!known && !unknown && !tensor)
+		return NULL;
 	struct event *event = event_add(in, EVENT_ZERO, node);
 	memcpy(event->objects, parameters->objects, sizeof event->objects);
 	event->object_count = known ? parameters->object_count : 0;
+	event->tensor = tensor;
+	return event;
+}
+
+/* Whether a tensor's ATTRIBUTE is its data without its graph: what is written there keeps none. */
+static bool is_bare_data(struct interp *in, struct str attribute)
+{
+	const struct model_rule *field = model_field(in->model, model_class_get(in->model, "torch.Tensor"), attribute);
+	return field && field->returns.graph == GRAPH_CUT;
 }
 
 void set_attribute(struct interp *in, const struct value *object, struct str attribute, struct str name, struct value value,
@@ -423,11 +433,12 @@ void set_attribute(struct interp *in, const struct value *object, struct str att
 		note_zeroed(in, object, node);
 	if (object->flags & VALUE_PARAMETER)
 		return;
-	bool strong = object->object_count == 1 && !object->many_objects;
+	bool strong = object->object_count == 1 && !object->many_objects, bare = is_bare_data(in, attribute);
 	for (uint8_t i = 0; i < object->object_count; i++) {
 		struct object *o = object_get(in, object->objects[i]);
 		uint32_t cell = object_slot(in, o, attribute, true);
-		struct value next = value;
+		/* what a thing of which nothing is known has there is a tensor's data */
+		struct value next = o->input && bare ? tag_value(in, value, ORIGIN_CUT) : value;
 		if (!strong) {
 			struct value old = cell_get(in, cell);
 			next = value_join(&in->origins, &old, &value);
@@ -564,6 +575,8 @@ void exec_augment(struct interp *in, const struct stmt *s)
 			return;
 		}
 	}
+	if (old.flags & VALUE_PARAMETER) /* p -= g: a parameter is written in place, which only grad off allows, and stays what it is */
+		return;
 	struct value pair[2] = {old, right};
 	struct value next = combine(in, pair, 2, s->span);
 	if (value_only(&old, KIND_TEXT))

@@ -445,6 +445,20 @@ const struct object *kept_exception(struct interp *in, const struct value *value
 	return NULL;
 }
 
+/* try: v = v.item(), except AttributeError: what has no such method is no tensor. */
+static void narrow_missing(struct interp *in, const struct block *tried, const struct handler *handler)
+{
+	const struct expr *e = tried->count == 1 ? tried->stmts[0]->value : NULL;
+	const struct expr *callee = e && e->kind == EXPR_CALL && e->count ? e->items[0] : NULL;
+	if (!callee || callee->kind != EXPR_ATTRIBUTE || callee->items[0]->kind != EXPR_NAME ||
+	    !str_is(source_text(in, caught_by(handler)), "AttributeError") ||
+	    !model_method(in->model, model_class_get(in->model, "torch.Tensor"), callee->name))
+		return;
+	uint32_t cell = lookup_cell(in, callee->items[0]->name);
+	if (cell)
+		narrow_tensor(in, cell, false);
+}
+
 /* Returns of the try statement since UNTIL leave with the grad mode as its finally block, run since event FIRST, has set it. */
 static void leave_finally(struct interp *in, const struct delta *until, size_t first)
 {
@@ -479,6 +493,7 @@ bool exec_try(struct interp *in, const struct stmt *s)
 		state_join(in, mark, body_end, true);
 		if (handler->type)
 			eval(in, handler->type);
+		narrow_missing(in, &s->body, handler);
 		bool handled = run_handler(in, handler, forward);
 		if (handled)
 			ends = state_delta(in, mark, ends);

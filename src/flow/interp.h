@@ -319,6 +319,7 @@ struct event {
 	bool tensor_result;     /* of a call whose result is kept: that may be a tensor */
 	bool handed;            /* the flag that says so came in as an argument of the function */
 	bool keeps_grads;       /* zeroed in place: set_to_none=False */
+	bool in_place;          /* … or by hand, p.grad.zero_(): what the gradient was computed from stays with it */
 	const char *mark;
 	uint32_t block_end;     /* of a mark that is the context of a block: order at its end */
 	bool popped;            /* the reset gives back one element */
@@ -587,8 +588,8 @@ void fill_cell(struct interp *in, uint32_t cell, struct value value, struct span
 void write_tensor(struct interp *in, const struct expr *base, const struct value *old, const struct value *value,
 		  struct span node);
 void freeze(struct interp *in, struct object *object, const struct value *on);
-/* The gradients of PARAMETERS, or of whatever that is, are set or dropped by hand. */
-void note_zeroed(struct interp *in, const struct value *parameters, struct span node);
+/* The gradients of PARAMETERS, or of whatever that is, are set or dropped by hand; NULL where it has none. */
+struct event *note_zeroed(struct interp *in, const struct value *parameters, struct span node);
 /* Whether iterating the value goes over parts, not over time. */
 bool is_parts(struct interp *in, const struct value *iterable, bool *range);
 /* OBJECT.ATTRIBUTE = VALUE; NAME is what is written there. */

@@ -81,7 +81,7 @@ uint32_t zero_keys(struct interp *in, const struct event *event, uint32_t *keys)
 	(void)in;
 	keys[0] = 0;
 	memcpy(keys, event->objects, event->object_count * sizeof *keys);
-	return event->kind != EVENT_ZERO ? 0 : event->object_count ? event->object_count : 1;
+	return event->kind != EVENT_ZERO ? 0 : event->object_count ? event->object_count : !event->tensor;
 }
 
 uint32_t assign_keys(struct interp *in, const struct event *event, uint32_t *keys)

@@ -158,14 +158,30 @@ static const struct site *grads_site(struct judging *j, const struct event *even
 	return NULL;
 }
 
+/* Whether BACKWARD reaches parameters of a module. */
+static bool reaches_module(struct judging *j, const struct event *backward)
+{
+	for (uint32_t i = 0; i < backward->origins->count; i++)
+		if (origin_tag_of(backward->origins->items[i]) != ORIGIN_CUT &&
+		    j->in->sites.items[origin_site(backward->origins->items[i])]->kind == SITE_FORWARD)
+			return true;
+	return false;
+}
+
+/* Whether EVENT lets the gradients go that BACKWARD has filled, with all that they were computed from. */
+static bool drops_gradients(struct judging *j, const struct event *event, const struct event *backward)
+{
+	return event->kind == EVENT_ZERO && !event->keeps_grads && !event->in_place && !(event->tensor && reaches_module(j, backward));
+}
+
 static bool zeroed_around(struct judging *j, const struct event *event)
 {
 	const struct event *end = j->in->events.items + j->in->events.count;
 	for (const struct event *e = event + 1; e < end && e->root == event->root; e++)
-		if (e->kind == EVENT_ZERO && !e->keeps_grads && loop_within(e->path, event->path))
+		if (drops_gradients(j, e, event) && loop_within(e->path, event->path))
 			return true;
 	for (const struct event *e = j->in->events.items; e < event; e++)
-		if (e->kind == EVENT_ZERO && !e->keeps_grads && e->root == event->root && event->path && e->path == event->path &&
+		if (drops_gradients(j, e, event) && e->root == event->root && event->path && loop_within(e->path, event->path) &&
 		    !(e->object_count && loop_within(object_get(j->in, e->objects[0])->birth, event->path)))
 			return true; /* at the top of the next iteration */
 	return false;
