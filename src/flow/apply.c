@@ -329,6 +329,7 @@ static void consume(struct interp *in, const struct model_rule *rule, const stru
 		return;
 	event->creates = literally_true(args, "create_graph") || true_at(args, rule->unless_at, 1);
 	event->retains = event->creates || literally_true(args, rule->unless) || true_at(args, rule->unless_at, 0);
+	in->records_gradients |= event->creates;
 	event->wants_grads = rule->effects[0].on != MODEL_SELF && rule->returns.kinds != KIND_NONE;
 	const struct value *inputs = args_get(args, event->wants_grads ? 1 : UINT32_MAX, "inputs");
 	event->only_inputs = inputs != NULL;

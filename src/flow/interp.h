@@ -64,6 +64,7 @@ enum site_kind {
 	SITE_LEAF,      /* parameters of a module, tensors made to require grad */
 	SITE_DERIVED,   /* a recorded result that got a name */
 	SITE_OBJECT,    /* a holder, or an attribute: read from it */
+	SITE_GRADIENT,  /* a parameter's gradient that backward may have recorded: create_graph */
 	SITE_CARRY      /* a name, slot or attribute at the head of a loop */
 };
 
@@ -427,6 +428,7 @@ struct interp {
 	uint32_t periods_open[64]; /* … of which so many ask for a remainder */
 	bool trial;                /* a loop around is walked for the first time: its events will be dropped */
 	uint32_t stamp;
+	bool records_gradients;    /* some backward does: create_graph */
 	uint32_t grad_cell;
 	uint32_t grad_found;       /* site that stands for the grad mode as a root found it */
 	int64_t budget;            /* expressions that may still be evaluated */

@@ -187,6 +187,23 @@ static bool zeroed_around(struct judging *j, const struct event *event)
 	return false;
 }
 
+/* Whether what outlives an iteration keeps gradients that EVENT has recorded: then they stay, whatever drops them from
+ * their parameters. */
+static bool keeps_recorded(struct judging *j, const struct event *event)
+{
+	const struct event *end = j->in->events.items + j->in->events.count;
+	for (const struct event *e = event + 1; e < end && e->root == event->root; e++) {
+		bool kept = e->kind == EVENT_STORE && e->holder && !loop_within(object_get(j->in, e->holder)->birth, event->path);
+		for (uint8_t k = 0; e->kind == EVENT_ACCUMULATE && k < e->carry_count; k++)
+			kept |= loop_within(event->path, e->carries[k]);
+		for (uint32_t i = 0; kept && loop_within(e->path, event->path) && i < e->origins->count; i++)
+			if (j->in->sites.items[origin_site(e->origins->items[i])]->kind == SITE_GRADIENT &&
+			    origin_tag_of(e->origins->items[i]) != ORIGIN_CUT)
+				return true;
+	}
+	return false;
+}
+
 /* Whether EVENT fills gradients of what is made anew in each iteration, an input or a copy of a module: whatever zeroes the
  * optimizer's parameters leaves those, and with their graphs they are cycles. */
 static bool fills_what_is_new(struct judging *j, const struct event *event)
@@ -219,7 +236,7 @@ void judge_backward(struct judging *j, const struct event *event)
 		return;
 	fact.proof = loop_proof(j, fact.loop);
 	if (fact.kind == FACT_CREATE) {
-		if (!zeroed_around(j, event) || fills_what_is_new(j, event))
+		if (!zeroed_around(j, event) || fills_what_is_new(j, event) || keeps_recorded(j, event))
 			VEC_ADD(&j->facts, fact);
 		return;
 	}
@@ -238,6 +255,10 @@ void judge_backward(struct judging *j, const struct event *event)
 		if (origin_tag_of(event->origins->items[i]) <= ORIGIN_OP && j->needed[origin_site(event->origins->items[i])] &&
 		    j->in->sites.items[origin_site(event->origins->items[i])]->kind == SITE_INPUT)
 			return; /* the graph came in from a caller, who may go on with it */
+	for (uint32_t i = 0; i < event->origins->count; i++)
+		if (origin_tag_of(event->origins->items[i]) <= ORIGIN_OP &&
+		    j->in->sites.items[origin_site(event->origins->items[i])]->kind == SITE_GRADIENT)
+			return; /* that of recorded gradients is one for all of them */
 	for (uint32_t i = 0; i < event->origins->count; i++) {
 		const struct site *site = j->in->sites.items[origin_site(event->origins->items[i])];
 		if (origin_tag_of(event->origins->items[i]) == ORIGIN_CUT || !is_work(site))

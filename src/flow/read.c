@@ -217,6 +217,8 @@ struct value read_attribute(struct interp *in, const struct value *object, struc
 	struct value v;
 	if (field) {
 		v = field_value(in, field, object, name, node);
+		if (in->records_gradients && str_is(name, "grad"))
+			v.origins = origin_one(&in->origins, origin_make(site_new(in, SITE_GRADIENT, node, 0, node->span)->id, ORIGIN_SELF));
 	} else if (value_may(object, KIND_TENSOR) && model_method(in->model, tensor, name)) {
 		v = bound_method(in, object, name, node);
 	} else {
