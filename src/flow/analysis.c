@@ -73,16 +73,48 @@ static struct args *unknown_args(struct interp *in, const struct def *def, bool 
 	return args;
 }
 
+/* What the file calls by the name of DEF: its function, or what decorators or a later line have made of that. */
+static struct object *function_by_name(struct interp *in, const struct def *def)
+{
+	struct value value = value_bottom();
+	int32_t place = def->parent == in->module ? def_local(in->module, def->name) : -1;
+	if (place >= 0)
+		value = cell_get(in, in->module_scope->first_cell + (uint32_t)place);
+	else if (def->parent && def->parent->kind == DEF_CLASS)
+		class_member(in, def->parent, NULL, def->name, &value);
+	struct object *object = value.object_count == 1 && (value.kinds & KIND_FUNCTION) ? object_get(in, value.objects[0]) : NULL;
+	return object && object->function ? object : in->functions[def->index];
+}
+
+/* The function DEF for those who call it by its name: where another function wraps it, grad is as that leaves it for it. */
+static struct object *function_as_called(struct interp *in, struct def *def, uint32_t self, struct args *args)
+{
+	struct object *named = function_by_name(in, def);
+	if (named->function == def)
+		return named;
+	size_t first = in->events.count;
+	uint32_t mark = state_mark(in);
+	in->watched = def;
+	in->watched_mode = GRAD_ON;
+	call_def(in, named, self, args, NULL);
+	in->watched = NULL;
+	state_undo(in, mark);
+	in->events.count = first;
+	if (in->watched_mode != GRAD_ON)
+		grad_set(in, in->watched_mode);
+	return in->functions[def->index];
+}
+
 static void run_function(struct interp *in, struct def *def)
 {
-	struct object *function = in->functions[def->index];
-	if (!function)
+	if (!in->functions[def->index])
 		return;
 	begin_root(in, def);
 	struct frame frame = {.def = def, .scope = in->module_scope};
 	in->frame = &frame;
 	struct args *args = unknown_args(in, def, false);
 	in->frame = NULL;
+	struct object *function = function_as_called(in, def, 0, args);
 	if (def->is_generator) {
 		bool off = false;
 		struct object generator = *function;
@@ -184,13 +216,15 @@ static void walk_method(struct interp *in, struct method_walk *walk)
 		grad_enter(in, walk->hook->grad, NULL);
 	bool off = false;
 	struct value result;
+	uint32_t self = walk->method->is_static ? 0 : walk->self->id;
+	struct object *method = function_as_called(in, walk->def, self, walk->args);
 	if (walk->def->is_generator) {
-		struct object generator = *walk->method;
+		struct object generator = *method;
 		generator.bound_args = walk->args;
-		generator.self = walk->method->is_static ? 0 : walk->self->id;
+		generator.self = self;
 		result = run_generator(in, &generator, NULL, &off);
 	} else {
-		result = call_def(in, walk->method, walk->method->is_static ? 0 : walk->self->id, walk->args, NULL);
+		result = call_def(in, method, self, walk->args, NULL);
 	}
 	if (walk->hook && walk->hook->consumes_return) {
 		struct event *event = event_add(in, EVENT_CONSUME, walk->def->head);

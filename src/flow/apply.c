@@ -630,11 +630,8 @@ static struct value grad_result(struct interp *in, const struct model_effect *ef
 	context->name = name;
 	const struct value *argument = args_get(args, 0, NULL);
 	context->grad_argument = argument ? *argument : value_of(KIND_NONE);
-	/* @torch.no_grad() over a function, or no_grad()(f): the function itself under the mode */
-	if (argument && (argument->kinds & KIND_FUNCTION) && argument->object_count == 1) {
-		object_get(in, argument->objects[0])->grad_mode = effect->mode;
-		return *argument;
-	}
+	if (argument && (argument->kinds & KIND_FUNCTION) && argument->object_count == 1) /* no_grad(f) */
+		return under_mode(in, context, argument, node);
 	if (in->statement_value == node) {
 		bool switches = strcmp(effect->mode, "argument") == 0;
 		struct event *event = event_add(in, EVENT_GRAD_CONTEXT, node->span);
@@ -868,16 +865,8 @@ static struct value bind_arguments(struct interp *in, struct args *args, const s
 	}
 	object->bound_args = args_keep(in, bound);
 	object->library_function = callee->dotted;
-	if (function) {
-		object->function = function->function;
-		object->scope = function->scope;
-		object->self = function->self;
-		object->receiver = function->receiver;
-		object->method = function->method;
-		object->grad_mode = function->grad_mode;
-		object->grad_argument = function->grad_argument;
-		object->cached = function->cached;
-	}
+	if (function)
+		copy_function(object, function);
 	return object_value(in, object);
 }
 

@@ -452,6 +452,8 @@ struct interp {
 	bool resets_unknown;       /* reset() was called on something unknown: it may be any metric */
 	VEC(struct hooked) hooked;
 	int hook_depth;            /* hooks that are being run */
+	const struct def *watched; /* a function whose grad mode is asked for, as its decorators call it; or NULL */
+	enum grad_mode watched_mode;
 	const struct expr *statement_value; /* the expression that is a whole statement */
 	bool lazy_birth;           /* under `if x is None`: what is made here is made once */
 	struct loop *lazy_path;
@@ -495,6 +497,10 @@ struct origin_set *formatted_origins(struct interp *in, const struct value *valu
 struct event *event_add(struct interp *in, enum event_kind kind, struct span node);
 /* Empties all slots: what the object held is gone. */
 void clear_slots(struct interp *in, struct object *object);
+/* Makes INTO the function that FROM is, but for its defaults. */
+void copy_function(struct object *into, const struct object *from);
+/* … with its defaults. */
+void alias_function(struct object *into, const struct object *from);
 /* Gives INTO what FROM has under names. */
 void copy_slots(struct interp *in, struct object *into, const struct object *from);
 /* The cell of the slot at I or, where I is the number of slots, of the rest; may be 0. */
@@ -627,6 +633,8 @@ void args_add(struct args *args, struct value value, struct str name, const stru
 const struct value *args_get(const struct args *args, uint32_t position, const char *name);
 struct value unknown_call(struct interp *in, const struct value *callee, struct str name, const struct value *receiver,
 			  struct args *args, const struct expr *node, bool plain_function);
+/* torch.no_grad()(f): FUNCTION, run in the mode of CONTEXT. */
+struct value under_mode(struct interp *in, const struct object *context, const struct value *function, const struct expr *node);
 struct value forward_call(struct interp *in, struct object *module, const struct value *callee, struct args *args,
 			  const struct expr *node);
 

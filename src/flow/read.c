@@ -109,16 +109,8 @@ static struct value bind_function(struct interp *in, struct object *function, st
 	if (function->is_static || !function->function)
 		return object_value(in, function);
 	struct object *bound = object_new(in, node, 2 + function->id, KIND_FUNCTION, node->span);
-	bound->function = function->function;
-	bound->scope = function->scope;
+	alias_function(bound, function);
 	bound->self = self->id;
-	bound->is_class_method = function->is_class_method;
-	bound->grad_mode = function->grad_mode;
-	bound->grad_argument = function->grad_argument;
-	bound->cached = function->cached;
-	bound->slots.count = 0;
-	for (size_t i = 0; i < function->slots.count; i++)
-		VEC_ADD(&bound->slots, function->slots.items[i]);
 	return object_value(in, bound);
 }
 
