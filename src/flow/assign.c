@@ -408,6 +408,37 @@ void freeze(struct interp *in, struct object *object, const struct value *on)
 	set_mode(in, object, STR("%frozen"), whole ? frozen : VALUE_NO_NUMBER);
 }
 
+/* Whether OBJECT is what was read from a module out of sight: a parameter of it or a part. */
+static bool is_part_of_module(struct interp *in, const struct object *object)
+{
+	const struct object *owner = object->input && object->owner ? object_get(in, object->owner) : NULL;
+	return owner && ((owner->kinds | owner->proved) & KIND_MODULE);
+}
+
+struct event *note_zeroed(struct interp *in, const struct value *parameters, struct span node)
+{
+	bool known = (parameters->flags & VALUE_PARAMETER) != 0, tensor = !parameters->object_count && value_only(parameters, KIND_TENSOR);
+	bool unknown = !parameters->object_count && (parameters->kinds & KIND_UNKNOWN);
+	for (uint8_t i = 0; i < parameters->object_count; i++) {
+		known |= is_part_of_module(in, object_get(in, parameters->objects[i]));
+		unknown |= object_get(in, parameters->objects[i])->input;
+	}
+	if (!known && !unknown && !tensor)
+		return NULL;
+	struct event *event = event_add(in, EVENT_ZERO, node);
+	memcpy(event->objects, parameters->objects, sizeof event->objects);
+	event->object_count = known ? parameters->object_count : 0;
+	event->tensor = tensor;
+	return event;
+}
+
+/* Whether a tensor's ATTRIBUTE is its data without its graph: what is written there keeps none. */
+static bool is_bare_data(struct interp *in, struct str attribute)
+{
+	const struct model_rule *field = model_field(in->model, model_class_get(in->model, "torch.Tensor"), attribute);
+	return field && field->returns.graph == GRAPH_CUT;
+}
+
 void set_attribute(struct interp *in, const struct value *object, struct str attribute, struct str name, struct value value,
 		   struct span node)
 {
@@ -416,19 +447,16 @@ void set_attribute(struct interp *in, const struct value *object, struct str att
 			freeze(in, object_get(in, object->objects[i]), &value);
 		return;
 	}
-	if (str_is(attribute, "grad") && (object->flags & VALUE_PARAMETER)) {
-		struct event *event = event_add(in, EVENT_ZERO, node);
-		memcpy(event->objects, object->objects, sizeof event->objects);
-		event->object_count = object->object_count;
-		return;
-	}
+	if (str_is(attribute, "grad"))
+		note_zeroed(in, object, node);
 	if (object->flags & VALUE_PARAMETER)
 		return;
-	bool strong = object->object_count == 1 && !object->many_objects;
+	bool strong = object->object_count == 1 && !object->many_objects, bare = is_bare_data(in, attribute);
 	for (uint8_t i = 0; i < object->object_count; i++) {
 		struct object *o = object_get(in, object->objects[i]);
 		uint32_t cell = object_slot(in, o, attribute, true);
-		struct value next = value;
+		/* what a thing of which nothing is known has there is a tensor's data */
+		struct value next = o->input && bare ? tag_value(in, value, ORIGIN_CUT) : value;
 		if (!strong) {
 			struct value old = cell_get(in, cell);
 			next = value_join(&in->origins, &old, &value);
@@ -580,6 +608,8 @@ void exec_augment(struct interp *in, const struct stmt *s)
 			return;
 		}
 	}
+	if (old.flags & VALUE_PARAMETER) /* p -= g: a parameter is written in place, which only grad off allows, and stays what it is */
+		return;
 	struct value pair[2] = {old, right};
 	struct value next = combine(in, pair, 2, s->span);
 	if (value_only(&old, KIND_TEXT))

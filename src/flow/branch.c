@@ -554,22 +554,36 @@ const struct object *kept_exception(struct interp *in, const struct value *value
 	return NULL;
 }
 
-/* x = x.item() has failed for want of an attribute: x is no tensor. */
-static void narrow_by_attribute(struct interp *in, const struct block *body)
+/* try: v = v.item(), except AttributeError: what has no such method is no tensor. */
+static void narrow_missing(struct interp *in, const struct block *tried, const struct handler *handler)
 {
-	const struct stmt *only = body->count == 1 ? body->stmts[0] : NULL;
-	const struct expr *e = only && only->kind == STMT_ASSIGN ? only->value : NULL;
-	while (e && (e->kind == EXPR_CALL || e->kind == EXPR_ATTRIBUTE) && e->count)
-		e = e->items[0];
-	uint32_t cell = e && e->kind == EXPR_NAME ? lookup_cell(in, e->name) : 0;
-	struct value value = cell ? cell_get(in, cell) : value_bottom();
-	if (value_may(&value, KIND_TENSOR) && !(value.kinds & (KIND_LIBRARY | KIND_MODULE)))
+	const struct expr *e = tried->count == 1 ? tried->stmts[0]->value : NULL;
+	const struct expr *callee = e && e->kind == EXPR_CALL && e->count ? e->items[0] : NULL;
+	if (!callee || callee->kind != EXPR_ATTRIBUTE || callee->items[0]->kind != EXPR_NAME ||
+	    !str_is(source_text(in, caught_by(handler)), "AttributeError") ||
+	    !model_method(in->model, model_class_get(in->model, "torch.Tensor"), callee->name))
+		return;
+	uint32_t cell = lookup_cell(in, callee->items[0]->name);
+	if (cell)
 		narrow_tensor(in, cell, false);
+}
+
+/* Returns of the try statement since UNTIL leave with the grad mode as its finally block, run since event FIRST, has set it. */
+static void leave_finally(struct interp *in, const struct delta *until, size_t first)
+{
+	bool switches = false;
+	for (size_t i = first; i < in->events.count; i++)
+		switches |= in->events.items[i].kind == EVENT_GRAD_CONTEXT && !in->events.items[i].grad_dropped;
+	for (struct delta *exit = in->frame && switches ? in->frame->exits : NULL; exit && exit != until; exit = exit->next)
+		for (uint32_t i = 0; i < exit->count; i++)
+			if (exit->items[i].cell == in->grad_cell)
+				exit->items[i].value = cell_get(in, in->grad_cell);
 }
 
 bool exec_try(struct interp *in, const struct stmt *s)
 {
 	uint32_t mark = state_mark(in);
+	const struct delta *returned = in->frame ? in->frame->exits : NULL;
 	struct delta *ends = NULL;
 	size_t first = in->events.count;
 	uint32_t recorded = in->recorded_count;
@@ -588,8 +602,7 @@ bool exec_try(struct interp *in, const struct stmt *s)
 		state_join(in, mark, body_end, true);
 		if (handler->type)
 			eval(in, handler->type);
-		if (handler->type && says(in, caught_by(handler), STR("AttributeError")))
-			narrow_by_attribute(in, &s->body);
+		narrow_missing(in, &s->body, handler);
 		bool handled = run_handler(in, handler, forward);
 		if (handled)
 			ends = state_delta(in, mark, ends);
@@ -601,6 +614,8 @@ bool exec_try(struct interp *in, const struct stmt *s)
 		state_join(in, mark, body_end, true);
 	if (in->frame && s->final.count)
 		in->frame->final_depth--;
+	size_t final = in->events.count;
 	bool final_alive = s->final.count ? exec_block(in, &s->final) : true;
+	leave_finally(in, returned, final);
 	return alive && final_alive;
 }

@@ -79,6 +79,15 @@ static void bind_params(struct interp *in, struct scope *scope, struct object *f
 {
 	const struct def *def = scope->def;
 	uint32_t position = 0;
+	if (self && def->param_count && def->params[0].kind == PARAM_STAR) { /* a method that takes self as one of many */
+		struct args *all = args_new(in, args->count + 1);
+		args_add(all, object_value(in, object_get(in, self)), (struct str){"", 0}, NULL);
+		for (uint32_t i = 0; i < args->count; i++)
+			args_add(all, args->values[i], args->names[i], args->nodes[i]);
+		all->more = args->more;
+		args = all;
+		self = 0;
+	}
 	for (uint32_t i = 0; i < def->param_count; i++) {
 		const struct param *param = &def->params[i];
 		int32_t place = def_local(def, param->name);
@@ -156,6 +165,8 @@ static void run_body(struct interp *in, struct object *function, uint32_t self, 
 		frame->grad_block = !def->is_generator;
 		frame->grad_decorated = true;
 	}
+	if (in->watched == def)
+		in->watched_mode = grad_now(in);
 	bool module = self && (object_get(in, self)->kinds & KIND_MODULE);
 	bool forward = module && str_is(def->name, "forward");
 	in->forward_depth += forward;
@@ -680,10 +691,25 @@ static struct args *with_bound(struct interp *in, const struct args *bound, cons
 	return all;
 }
 
+struct value under_mode(struct interp *in, const struct object *context, const struct value *function, const struct expr *node)
+{
+	const struct object *from = object_get(in, function->objects[0]);
+	struct object *object = object_new(in, node, 0x600u + from->id, KIND_FUNCTION, node->span);
+	alias_function(object, from);
+	object->bound_args = from->bound_args;
+	object->library_function = from->library_function;
+	object->name = from->name;
+	object->grad_mode = context->grad_mode;
+	object->grad_argument = context->grad_argument;
+	return object_value(in, object);
+}
+
 static struct value call_what(struct interp *in, struct object *object, const struct value *callee, struct args *args,
 			      const struct expr *node)
 {
 	struct value self = object_value(in, object);
+	if ((object->kinds & KIND_GRADMODE) && args->count == 1 && (args->values[0].kinds & KIND_FUNCTION) && args->values[0].object_count == 1)
+		return under_mode(in, object, &args->values[0], node);
 	if (object->kinds & KIND_CLASS)
 		return class_instantiate(in, class_find(in, object->class_def), args, node);
 	if (object->bound_args && (object->kinds & KIND_FUNCTION))

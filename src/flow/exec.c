@@ -62,7 +62,9 @@ static void exec_delete(struct interp *in, const struct stmt *s)
 			continue;
 		struct value owner = eval(in, target->items[0]);
 		bool item = target->kind == EXPR_SUBSCRIPT && target->count == 2 && target->items[1]->kind != EXPR_SLICE;
-		for (uint8_t j = 0; j < owner.object_count; j++) {
+		if (target->kind == EXPR_ATTRIBUTE && str_is(target->name, "grad"))
+			note_zeroed(in, &owner, s->span);
+		for (uint8_t j = 0; j < owner.object_count && !(owner.flags & VALUE_PARAMETER); j++) {
 			struct object *object = object_get(in, owner.objects[j]);
 			if (target->kind == EXPR_SUBSCRIPT) {
 				reset_object(in, object, item, s->span);

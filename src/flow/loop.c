@@ -176,9 +176,10 @@ void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *conte
 	if (owner)
 		owner->loops = frame.outer;
 	struct delta *ends = frame.breaks;
+	may_skip &= !loop->never_empty;
 	if (may_skip || back)
 		ends = state_delta(in, mark, ends);
-	if (!may_skip && frame.breaks)
+	if (!may_skip && frame.breaks && !loop->never_empty)
 		ends = frame.breaks;
 	state_join(in, mark, ends, may_skip);
 }
@@ -255,12 +256,22 @@ static void note_few(struct interp *in, struct loop *loop, const struct value *i
 		loop->is_struct = loop->is_range = true;
 }
 
+/* Whether ELEMENT is a parameter of a module, or a pair of its name and itself. */
+static bool goes_over_parameters(struct interp *in, const struct value *element)
+{
+	if (element->flags & VALUE_PARAMETER)
+		return true;
+	uint32_t second = element->object_count == 1 ? object_slot(in, object_get(in, element->objects[0]), STR("1"), false) : 0;
+	return second && (cell_get(in, second).flags & VALUE_PARAMETER);
+}
+
 static bool for_body(struct interp *in, struct loop *loop, void *context)
 {
 	struct for_context *c = context;
 	bool grad_off = false;
 	struct value element = next_element(in, &c->iterable, c->stmt->value, &grad_off);
 	note_few(in, loop, &c->iterable);
+	loop->never_empty |= goes_over_parameters(in, &element);
 	renew(in, &element);
 	assign_target(in, c->stmt->targets[0], element, c->stmt->targets[0]->span);
 	struct value grad = cell_get(in, in->grad_cell);

@@ -139,16 +139,8 @@ static struct value bind_function(struct interp *in, struct object *function, st
 	if (function->is_static || !function->function)
 		return object_value(in, function);
 	struct object *bound = object_new(in, node, 2 + function->id, KIND_FUNCTION, node->span);
-	bound->function = function->function;
-	bound->scope = function->scope;
+	alias_function(bound, function);
 	bound->self = self->id;
-	bound->is_class_method = function->is_class_method;
-	bound->grad_mode = function->grad_mode;
-	bound->grad_argument = function->grad_argument;
-	bound->cached = function->cached;
-	bound->slots.count = 0;
-	for (size_t i = 0; i < function->slots.count; i++)
-		VEC_ADD(&bound->slots, function->slots.items[i]);
 	return object_value(in, bound);
 }
 
@@ -211,22 +203,6 @@ static struct value read_object_attribute(struct interp *in, struct object *obje
 	return value_of(KIND_UNKNOWN);
 }
 
-/* What lies in .grad of PARAMETER: of a graph where backward made one of the gradients too. */
-static struct value gradient(struct interp *in, const struct value *parameter)
-{
-	struct value out = value_of(KIND_TENSOR);
-	for (uint8_t i = 0; i < parameter->object_count; i++) {
-		struct object *owner = object_get(in, parameter->objects[i]);
-		struct site *site = site_new(in, SITE_OBJECT, owner, 1, owner->span);
-		owner->grad_read = true;
-		site->object = owner->id;
-		out = value_add_origins(in, out, origin_one(&in->origins, origin_make(site->id, ORIGIN_SELF)));
-		out.device = parameter->device;
-		owner->grads = site->id;
-	}
-	return out;
-}
-
 struct value read_attribute(struct interp *in, const struct value *object, struct str name, const struct expr *node)
 {
 	struct value out = value_bottom();
@@ -238,8 +214,8 @@ struct value read_attribute(struct interp *in, const struct value *object, struc
 		out = library_value(in, model_canonical(in->model, dotted), node->span);
 	}
 	bool parameter = object->flags & VALUE_PARAMETER;
-	if (parameter && object->object_count && str_is(name, "grad"))
-		return gradient(in, object);
+	for (uint8_t i = 0; i < object->object_count && str_is(name, "grad"); i++)
+		object_get(in, object->objects[i])->grad_read |= parameter || object_get(in, object->objects[i])->input;
 	for (uint8_t i = 0; i < object->object_count && !parameter; i++) {
 		struct value v = read_object_attribute(in, object_get(in, object->objects[i]), object, name, node);
 		out = value_join(&in->origins, &out, &v);
@@ -251,6 +227,8 @@ struct value read_attribute(struct interp *in, const struct value *object, struc
 	struct value v;
 	if (field) {
 		v = field_value(in, field, object, name, node);
+		if (in->records_gradients && str_is(name, "grad"))
+			v.origins = origin_one(&in->origins, origin_make(site_new(in, SITE_GRADIENT, node, 0, node->span)->id, ORIGIN_SELF));
 	} else if (value_may(object, KIND_TENSOR) && model_method(in->model, tensor, name)) {
 		v = bound_method(in, object, name, node);
 	} else {
