@@ -29,11 +29,6 @@ static void print(struct sink *sink)
 		if (sink->outputs->items[i].path || report->out.length == 0)
 			continue;
 		progress_erase(&sink->progress);
-		if (sink->to_stderr) {
-			fwrite(report->out.bytes, 1, report->out.length, stderr);
-			buf_reset(&report->out);
-			continue;
-		}
 		if (sink->guarded && !report->format->for_programs) {
 			guard_add(&guarded, buf_get(&report->out));
 			buf_release(&report->out);
@@ -103,20 +98,6 @@ static void tell_file(struct sink *sink, const struct run_file *file)
 			     result->finding_count == 1 ? "" : "s");
 }
 
-/* Those findings of RESULT, in an array of their own. */
-static struct lint_result severe_enough(const struct lint_result *result, enum severity least)
-{
-	struct lint_result kept = *result;
-
-	kept.findings = mem_new(result->finding_count + 1, sizeof *kept.findings);
-	kept.finding_count = 0;
-	for (size_t i = 0; i < result->finding_count; i++) {
-		if (result->findings[i].severity >= least)
-			kept.findings[kept.finding_count++] = result->findings[i];
-	}
-	return kept;
-}
-
 static void failure_add(struct sink *sink, const char *text)
 {
 	buf_add(&sink->failures, text, strlen(text) + 1);
@@ -125,14 +106,7 @@ static void failure_add(struct sink *sink, const char *text)
 static void on_file(struct run_sink *base, const struct run_file *file)
 {
 	struct sink *sink = (struct sink *)base;
-	struct run_file filtered = *file;
-	struct lint_result kept = {.findings = NULL};
 
-	if (file->result && file->settings->min_severity > SEVERITY_HINT) {
-		kept = severe_enough(file->result, file->settings->min_severity);
-		filtered.result = &kept;
-		file = &filtered;
-	}
 	report_totals_add(&sink->totals, file, file->settings->fail_on);
 	if (file->error)
 		failure_add(sink, file->error);
@@ -147,7 +121,6 @@ static void on_file(struct run_sink *base, const struct run_file *file)
 		tell_file(sink, file);
 	if (file->result && file->result->explanation)
 		fprintf(stderr, "%s:\n%s", file->path, file->result->explanation);
-	free(kept.findings);
 }
 
 static void on_progress(struct run_sink *base, size_t done, size_t total)

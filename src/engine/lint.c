@@ -340,6 +340,15 @@ static void restrict_to_new(const struct lint_limits *limits, const char *path, 
 		qsort(suppressed, result->suppressed_count, sizeof *suppressed, lint_suppressed_order);
 }
 
+static void drop_mild(const struct settings *settings, struct lint_result *result)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < result->finding_count; i++)
+		if (result->findings[i].severity >= settings->min_severity)
+			result->findings[kept++] = result->findings[i];
+	result->finding_count = kept;
+}
+
 /* What the settings leave to people has no fix. */
 static void drop_unfixable(const struct settings *settings, struct lint_result *result)
 {
@@ -381,6 +390,7 @@ void lint_source(struct lint_worker *worker, const struct settings *settings, co
 		analyse(worker, settings, path, source, root, result);
 	drop_unfixable(settings, result);
 	restrict_to_new(&worker->limits, path ? path : "", result);
+	drop_mild(settings, result); /* what a baseline lists of it is still there */
 	if (worker->limits.ignore_reason)
 		ignore_findings(&(struct ignore_input){&settings->linter->grammar, source, root, &worker->arena,
 						       worker->limits.ignore_reason}, result);
