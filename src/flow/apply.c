@@ -441,7 +441,8 @@ static void apply_mode(struct interp *in, const struct model_effect *effect, con
 		set_mode(in, object, STR("%mode"), mode);
 		struct event *event = event_add(in, EVENT_MODE, node->span);
 		event->holder = object->id;
-		event->mode = (int)(mode == VALUE_NO_NUMBER ? -1 : mode);
+		bool back = args->count && (args->values[0].flags & VALUE_MODE); /* the mode of before: no switch */
+		event->mode = (int)(mode == VALUE_NO_NUMBER || back ? -1 : mode);
 		event->handed = args->count && args->nodes[0] && args->nodes[0]->kind != EXPR_CONSTANT;
 		event->name = object->name;
 		uint32_t *evals = in->frame ? in->frame->evals : NULL;
@@ -829,6 +830,11 @@ static struct value result_of(struct interp *in, const struct model_rule *rule, 
 	if (returns->identity && source) {
 		out.flags |= VALUE_IDENTITY;
 		out.counter = made_over(in, source);
+	}
+	if (returns->mode && receiver && receiver->object_count == 1) {
+		int mode = object_mode(in, object_get(in, receiver->objects[0]));
+		out.flags |= VALUE_MODE;
+		out.number = mode < 0 ? VALUE_NO_NUMBER : mode;
 	}
 	if (returns->reduces && !gives_dimension(args, receiver != NULL))
 		out.extent = EXTENT_SCALAR;

@@ -382,7 +382,7 @@ static struct value eval_conditional(struct interp *in, const struct expr *e)
 {
 	if (e->count != 3)
 		return value_of(KIND_UNKNOWN);
-	int truth = literal_truth(e->items[1]);
+	int truth = known_truth(in, e->items[1]);
 	eval(in, e->items[1]);
 	if (truth >= 0)
 		return eval(in, truth ? e->items[0] : e->items[2]);

@@ -564,7 +564,9 @@ bool exec_try(struct interp *in, const struct stmt *s);
 void note_retry(struct interp *in, struct span node, size_t first, uint32_t recorded);
 /* What in VALUE is an exception that holds the frames of a forward, or NULL. */
 const struct object *kept_exception(struct interp *in, const struct value *value, int depth);
-int literal_truth(const struct expr *e); /* 1 and 0 of a literal, else -1 */
+/* 1 and 0 where the test E is a literal, a parameter that the call at hand has set, or a module's known mode; else -1. */
+int known_truth(struct interp *in, const struct expr *e);
+int literal_truth(const struct expr *e); /* … of a literal */
 
 /* exec.c */
 bool exec_block(struct interp *in, const struct block *block); /* false: control left it */
