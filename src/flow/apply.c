@@ -165,7 +165,10 @@ static struct value iterator(struct interp *in, const struct model_rule *rule, c
 		bool off = false;
 		bool generator = source->object_count == 1 && (object_get(in, source->objects[0])->kinds & KIND_GENERATOR);
 		parts |= is_parts(in, source, &range);
-		elements[count++] = generator ? run_generator(in, object_get(in, source->objects[0]), node, &off)
+		if (!receiver && dict_keys(in, source, &elements[count]))
+			count++;
+		else
+			elements[count++] = generator ? run_generator(in, object_get(in, source->objects[0]), node, &off)
 					      : element_of(in, source, node);
 	}
 	object->literal = parts || rule->returns.struct_loop;
@@ -252,6 +255,13 @@ static struct value copied(struct interp *in, const struct model_rule *rule, con
 		return source ? twin(in, source, node) : value_of(KIND_UNKNOWN);
 	struct object *object = object_new(in, node, 14, KIND_CONTAINER, node->span);
 	object->library = model_class_get(in->model, rule->returns.class_name);
+	struct value key;
+	if (source && !model_class_is(in->model, object->library, "builtins.dict") && dict_keys(in, source, &key)) {
+		bool range;
+		object->literal = is_parts(in, source, &range);
+		add_element(in, object, key);
+		return object_value(in, object);
+	}
 	for (uint8_t i = 0; source && i < source->object_count && !(source->flags & VALUE_PARAMETER); i++) {
 		struct object *from = object_get(in, source->objects[i]);
 		if (from->kinds & KIND_GENERATOR) {

@@ -533,6 +533,8 @@ void grad_set(struct interp *in, enum grad_mode mode);
 /* The grad mode is as it is because of the site FROM. */
 void grad_because(struct interp *in, uint32_t from);
 struct value element_of(struct interp *in, const struct value *value, const void *node);
+/* What iterating VALUE yields where that is a dictionary: its keys. False where it is something else. */
+bool dict_keys(struct interp *in, const struct value *value, struct value *key);
 /* As element_of, but generators are run and iterators of the project asked. Sets *GRAD_OFF where one yields with grad off. */
 struct value next_element(struct interp *in, const struct value *iterable, const struct expr *node, bool *grad_off);
 struct value element_at(struct interp *in, const struct value *value, uint32_t position, const struct expr *node);

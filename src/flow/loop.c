@@ -200,6 +200,8 @@ struct value next_element(struct interp *in, const struct value *iterable, const
 {
 	struct value out = value_bottom();
 	bool generators = false;
+	if (dict_keys(in, iterable, &out))
+		return out;
 	for (uint8_t i = 0; i < iterable->object_count; i++) {
 		struct object *object = object_get(in, iterable->objects[i]);
 		struct object *iter = object->class_def ? class_method(in, object->class_def, STR("__iter__")) : NULL;
