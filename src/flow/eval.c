@@ -382,7 +382,7 @@ static struct value eval_conditional(struct interp *in, const struct expr *e)
 {
 	if (e->count != 3)
 		return value_of(KIND_UNKNOWN);
-	int truth = literal_truth(e->items[1]);
+	int truth = known_truth(in, e->items[1]);
 	eval(in, e->items[1]);
 	if (truth >= 0)
 		return eval(in, truth ? e->items[0] : e->items[2]);
@@ -447,7 +447,8 @@ static struct value eval_yield(struct interp *in, const struct expr *e)
 		run_with_block(in, frame->block, v);
 		return value_of(KIND_UNKNOWN);
 	}
-	for (const struct loop *loop = in->path; loop && loop != frame->call->path; loop = loop->outer)
+	const struct loop *around = frame->call ? frame->call->path : NULL; /* a yield in no function is a slip */
+	for (const struct loop *loop = in->path; loop && loop != around; loop = loop->outer)
 		frame->yields_many |= !loop->is_struct;
 	frame->yielded = value_join(&in->origins, &frame->yielded, &v);
 	frame->yields_grad_off |= grad_is_off(in) && !frame->grad_decorated;
