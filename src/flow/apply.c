@@ -422,6 +422,8 @@ static void apply_store(struct interp *in, const struct model_effect *effect, co
 		enum store_op op = effect->op;
 		if ((op != STORE_UPDATE && op != STORE_ADD) || !update_by_keys(in, object, op, args, node, name))
 			store_into(in, object->id, op == STORE_ADD ? STORE_UPDATE : op, key, value, node->span, name);
+		if (op == STORE_KEY && node->kind == EXPR_CALL)
+			note_keeping(in, object, op, key, &value, true);
 	}
 }
 

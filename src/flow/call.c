@@ -124,8 +124,10 @@ static void run_body(struct interp *in, struct object *function, uint32_t self, 
 	struct call *outer_call = in->call;
 	struct frame *outer_frame = in->frame;
 	const struct expr *statement = in->statement_value;
+	const void *copy = in->copy;
 	in->visited[def_number(in, def)] = true;
 	in->call = call_enter(in, node, def, node ? node->span : def->head);
+	in->copy = NULL;
 	in->call->self = self;
 	frame->caller = outer_frame;
 	frame->def = def;
@@ -166,6 +168,7 @@ static void run_body(struct interp *in, struct object *function, uint32_t self, 
 		cell_set(in, in->grad_cell, grad);
 	in->frame = outer_frame;
 	in->call = outer_call;
+	in->copy = copy;
 	in->statement_value = statement;
 }
 
@@ -526,13 +529,8 @@ static void keep_modules(struct interp *in, struct object *object, struct args *
 static void fill_container(struct interp *in, struct object *object, struct args *args, const struct expr *node)
 {
 	const struct value *first = args_get(args, 0, NULL);
-	if (first && first->dotted) { /* defaultdict(list): a missing key makes one */
-		const struct model_class *class = model_class_get(in->model, first->dotted);
-		if (class && (class->kinds & KIND_CONTAINER)) {
-			struct object *made = object_new(in, node, 7, KIND_CONTAINER, node->span);
-			made->library = class;
-			add_element(in, object, object_value(in, made));
-		}
+	if (first && factory_given(in, object, first)) {
+		/* defaultdict(list): what it is filled with is made when it is asked for */
 	} else if (first && first->object_count) {
 		bool range;
 		object->literal = is_parts(in, first, &range);

@@ -98,6 +98,16 @@ struct slot {
 	uint32_t cell;
 };
 
+/* How a holder was last kept in another one. */
+struct keeping {
+	uint32_t holder;
+	enum store_op op;
+	bool has_key;
+	bool each_key; /* a new one for each key, whenever it was made */
+	struct value key;
+	struct loop *path;
+};
+
 struct object {
 	uint32_t id;
 	uint32_t kinds;
@@ -127,6 +137,9 @@ struct object {
 	bool repeated;           /* [x] * n: the same elements over and over */
 	struct span filled;      /* where so many were added, if not where it was made */
 	bool looked_up;          /* somebody asks whether a key is in it */
+	struct value *factory;   /* what makes the element of a key that is missing, or NULL */
+	bool any_key;            /* … and it was asked for keys that are not known */
+	struct keeping *kept;    /* or NULL */
 	uint32_t guarded;        /* open conditions that bound its length */
 	bool bounded;            /* keeps at most a fixed number of elements */
 	bool iterator;           /* enumerate, zip and the like */
@@ -360,7 +373,7 @@ struct place_key {
 	const void *node;
 	const void *within;
 	uint32_t variant;
-	char what; /* 'O' object, 'K' call, 'L' loop, 'C' carry, 'S' scope, 'G' gathered cells, 'D' class, 'a'… sites */
+	char what; /* 'O' object, 'K' call, 'L' loop, 'C' carry, 'S' scope, 'G' gathered cells, 'D' class, 'U' copy, 'a'… sites */
 };
 
 struct place_entry {
@@ -436,6 +449,7 @@ struct interp {
 	int forward_depth;         /* forward methods of modules entered */
 	int method_depth;          /* any methods of modules entered */
 	const void *anchor;        /* stands for "no call" in keys, one a root */
+	const void *copy;          /* tells apart what the same code makes several times: copy_of(), or NULL */
 	uint32_t forward_count, recorded_count; /* forwards seen so far, and those with grad surely on */
 	int eval_depth;
 	struct handling *handling; /* innermost block that handles running out of memory around a forward */
@@ -467,6 +481,8 @@ void *place_get(const struct interp *in, const struct place_key *place);
 void place_put(struct interp *in, const struct place_key *place, void *value); /* VALUE is not NULL */
 struct object *object_get(struct interp *in, uint32_t id);
 struct object *object_new(struct interp *in, const void *node, uint32_t variant, uint32_t kinds, struct span span);
+/* What stands for copy VARIANT of what OF makes here, as `copy` of the interpreter. */
+const void *copy_of(struct interp *in, const void *of, uint32_t variant);
 /* The object that object_new would make anew, as it is. */
 struct object *object_peek(struct interp *in, const void *node, uint32_t variant, uint32_t kinds, struct span span);
 struct value object_value(struct interp *in, struct object *object);
@@ -500,6 +516,7 @@ void reset_object(struct interp *in, struct object *object, bool popped, struct 
 struct str source_text(const struct interp *in, struct span span);
 void event_value(struct interp *in, struct event *event, const struct value *value);
 bool loop_within(const struct loop *path, const struct loop *loop); /* whether LOOP is PATH or around it */
+const struct loop *common_path(const struct loop *a, const struct loop *b); /* the innermost loop around both, or NULL */
 struct value value_with_origins(struct value value, struct origin_set *origins);
 struct value value_add_origins(struct interp *in, struct value value, struct origin_set *origins);
 struct value tag_value(struct interp *in, struct value value, enum origin_tag tag);
@@ -574,6 +591,10 @@ void add_element(struct interp *in, struct object *object, struct value value);
 struct value run_comprehension(struct interp *in, const struct expr *e);
 void store_into(struct interp *in, uint32_t holder, enum store_op op, const struct value *key, struct value value,
 		struct span node, struct str name);
+/* HOLDER has VALUE, under KEY where that is not NULL: what VALUE gets from now on, HOLDER keeps too. With EACH_KEY it is
+ * another one for each key. */
+void note_keeping(struct interp *in, const struct object *holder, enum store_op op, const struct value *key,
+		  const struct value *value, bool each_key);
 /* Puts VALUE into a slot of a new holder; reports a chain as assign_cell does. */
 void fill_cell(struct interp *in, uint32_t cell, struct value value, struct span node, struct str name, bool weak);
 /* An in-place write of VALUE to the tensor that BASE names. */
@@ -594,6 +615,12 @@ struct value library_value(struct interp *in, const char *dotted, struct span ma
 struct str position_name(struct interp *in, uint32_t position); /* "0", "1", … */
 /* The slot that a constant KEY names, or an empty slice with NULL. */
 struct str key_name(struct interp *in, const struct value *key);
+
+/* missing.c: dictionaries that make what is missing */
+/* HOLDER was given FACTORY; false where that makes nothing. */
+bool factory_given(struct interp *in, struct object *holder, const struct value *factory);
+/* Asks for KEY; true where *FOUND is all that can lie there. */
+bool make_missing(struct interp *in, struct object *holder, const struct value *key, struct value *found);
 
 /* args.c */
 struct args *eval_args(struct interp *in, const struct expr *call); /* of the call's items but the first */

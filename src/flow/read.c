@@ -239,8 +239,7 @@ struct str key_name(struct interp *in, const struct value *key)
 	return (struct str){NULL, 0};
 }
 
-static struct value read_object_item(struct interp *in, struct object *object, const struct value *key,
-				     const struct expr *node)
+static struct value find_item(struct interp *in, struct object *object, const struct value *key, const struct expr *node)
 {
 	if (object->class_def && !(object->kinds & KIND_CONTAINER)) {
 		struct object *method = class_method(in, object->class_def, STR("__getitem__"));
@@ -275,6 +274,17 @@ static struct value read_object_item(struct interp *in, struct object *object, c
 	}
 	struct value all = object_elements(in, object);
 	return value_is_bottom(&all) ? value_of(KIND_UNKNOWN) : all;
+}
+
+static struct value read_object_item(struct interp *in, struct object *object, const struct value *key,
+				     const struct expr *node)
+{
+	struct value v;
+	if (!make_missing(in, object, key, &v))
+		v = find_item(in, object, key, node);
+	if (object->factory)
+		note_keeping(in, object, STORE_KEY, key, &v, true);
+	return v;
 }
 
 struct value read_item(struct interp *in, const struct value *object, const struct value *key, const struct expr *node)
