@@ -878,6 +878,10 @@ struct value apply_rule(struct interp *in, const struct model_rule *rule, const 
 		return named_attribute(in, rule, args, node, &out) ? out : unknown_call(in, NULL, name, receiver, args, node, true);
 	if (rule->binds && strcmp(rule->binds, "arguments") == 0 && args->count)
 		return bind_arguments(in, args, node);
+	if (rule->binds && strcmp(rule->binds, "fields") == 0)
+		return record_class(in, rule, args, node);
+	if (rule->binds && strcmp(rule->binds, "replace") == 0)
+		return receiver || args->count ? record_replace(in, receiver ? receiver : &args->values[0], args, node) : value_of(KIND_UNKNOWN);
 	if (rule->first && args->count && !(args->values[0].kinds & rule->first))
 		return unknown_call(in, NULL, name, receiver, args, node, receiver == NULL);
 	if (rule->unless && rule->returns.graph == GRAPH_NO && literally_true(args, "create_graph")) {

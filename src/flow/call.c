@@ -600,6 +600,8 @@ static struct value library_instance(struct interp *in, const struct model_class
 		keep_modules(in, object, args);
 	else if (class->kinds & (KIND_CONTAINER | KIND_LOGGER | KIND_LOADER))
 		fill_container(in, object, args, node);
+	if (class->record)
+		record_named(in, object, args);
 	if (class->kinds & KIND_DISTRIBUTION) {
 		struct value all = combine(in, args->values, args->count, node->span);
 		out.origins = all.origins;
@@ -666,6 +668,8 @@ static struct value call_what(struct interp *in, struct object *object, const st
 		return class_instantiate(in, class_find(in, object->class_def), args, node);
 	if (object->bound_args && (object->kinds & KIND_FUNCTION))
 		args = with_bound(in, object->bound_args, args);
+	if (object->makes)
+		return record_make(in, object, args, node);
 	if (object->library_function)
 		return library_call(in, object->library_function, args, node);
 	if (object->function)
@@ -755,7 +759,7 @@ static struct value call_object_method(struct interp *in, struct object *object,
 		if (class_member(in, object->class_def, NULL, name, &member))
 			return call_value(in, &member, args, node);
 		if (str_is(name, "_replace"))
-			return record_replace(in, object, args, node);
+			return record_replace(in, &self, args, node);
 	}
 	const struct model_class *library = object->library ? object->library
 					   : object->class_def ? class_library_base(in, object->class_def) : NULL;

@@ -256,6 +256,24 @@ static struct value concatenate(struct interp *in, const struct value *values, u
 	return out;
 }
 
+/* a | b of dictionaries or sets: a new one with what both have. */
+static struct value unite(struct interp *in, const struct value *values, const struct expr *e)
+{
+	struct value out = concatenate(in, values, 2, e);
+	struct object *object = object_get(in, out.objects[0]);
+	bool plain = true;
+	for (uint32_t i = 0; i < 2; i++)
+		for (uint8_t k = 0; k < values[i].object_count; k++)
+			plain &= object_get(in, values[i].objects[k])->rest == 0;
+	if (!plain)
+		return out;
+	cell_set(in, object_rest(in, object), value_bottom()); /* all keys are known */
+	for (uint32_t i = 0; i < 2; i++)
+		for (uint8_t k = 0; k < values[i].object_count; k++)
+			copy_slots(in, object, object_get(in, values[i].objects[k]));
+	return out;
+}
+
 /* [x] * n: a container with the same elements, few where N is a small number. */
 static struct value repeat(struct interp *in, const struct value *a, const struct value *b, const struct expr *e)
 {
@@ -332,6 +350,10 @@ static struct value eval_binary(struct interp *in, const struct expr *e)
 		struct value pair[2] = {out, eval(in, e->items[i])};
 		if (e->op == '+' && (is_container_value(in, &pair[0]) || is_container_value(in, &pair[1]))) {
 			out = concatenate(in, pair, 2, e);
+			continue;
+		}
+		if (e->op == '|' && is_container_value(in, &pair[0]) && is_container_value(in, &pair[1])) {
+			out = unite(in, pair, e);
 			continue;
 		}
 		if (e->op == '*' && (is_container_value(in, &pair[0]) || is_container_value(in, &pair[1]))) {

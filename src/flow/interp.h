@@ -157,6 +157,8 @@ struct object {
 	struct str method;
 	bool is_class_method, is_static, is_property;
 	const char *library_function; /* dotted name of a bound library function */
+	const struct model_returns *makes; /* of what makes records: what they are, or NULL */
+	VEC(struct str) fields;            /* … and their fields */
 	struct span cached;      /* the decorator that keeps results by arguments, empty: none */
 	struct args *bound_args; /* of partial and generators */
 	/* grad contexts */
@@ -698,6 +700,7 @@ struct class_info {
 	const struct model_class *library;
 	bool is_record;         /* dataclass or NamedTuple: the constructor follows the annotations */
 	bool is_tuple;
+	const struct object *maker; /* of the namedtuple that it derives from, or NULL */
 	bool open;              /* a base is unknown */
 };
 struct class_info *class_define(struct interp *in, struct def *def);
@@ -707,7 +710,16 @@ struct value class_instantiate(struct interp *in, struct class_info *class, stru
 bool class_member(struct interp *in, struct def *class_def, const struct def *after, struct str name, struct value *value);
 struct object *class_method(struct interp *in, struct def *class_def, struct str name); /* or NULL */
 const struct model_class *class_library_base(struct interp *in, struct def *class_def);
-struct value record_replace(struct interp *in, struct object *object, struct args *args, const struct expr *node);
+
+/* record.c: things with named fields that no class statement describes */
+/* namedtuple("R", "a b"): what makes such records when it is called; RULE says what they are. */
+struct value record_class(struct interp *in, const struct model_rule *rule, struct args *args, const struct expr *node);
+struct value record_make(struct interp *in, struct object *maker, struct args *args, const struct expr *node);
+void record_fill(struct interp *in, struct object *record, const struct object *maker, const struct args *args);
+/* Gives RECORD the arguments that have names. */
+void record_named(struct interp *in, struct object *record, const struct args *args);
+/* A copy of one of RECORDS with other values of the fields that ARGS name. */
+struct value record_replace(struct interp *in, const struct value *records, struct args *args, const struct expr *node);
 
 /* context.c */
 /* Runs the body of STMT inside its contexts, from number NEXT on; false where control left it. */
