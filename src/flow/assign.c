@@ -405,6 +405,10 @@ void store_into(struct interp *in, uint32_t holder_id, enum store_op op, const s
 			add_element(in, holder, value);
 		return;
 	}
+	if (op == STORE_EXTEND && is_generator(in, &value)) {
+		drain_into(in, object_get(in, value.objects[0]), holder, node, name);
+		return;
+	}
 	if (op == STORE_EXTEND) {
 		bool off = false;
 		value = next_element(in, &value, NULL, &off);
@@ -515,8 +519,9 @@ static void assign_subscript(struct interp *in, const struct expr *target, struc
 		write_tensor(in, target->items[0], &object, &value, node);
 }
 
-static void assign_sequence(struct interp *in, const struct expr *target, const struct value *value, struct span node)
+static void assign_sequence(struct interp *in, const struct expr *target, const struct value *given, struct span node)
 {
+	struct value whole = unpacked(in, given, target), *value = &whole;
 	for (uint16_t i = 0; i < target->count; i++) {
 		const struct expr *item = target->items[i];
 		struct value part;

@@ -144,6 +144,8 @@ static void run_body(struct interp *in, struct object *function, uint32_t self, 
 	frame->scope = scope_enter(in, def, function->scope);
 	bind_params(in, frame->scope, function, self, args);
 	struct value grad = cell_get(in, in->grad_cell);
+	uint32_t path_depth = in->path ? in->path->depth : 0;
+	frame->conditions = in->cond_open[path_depth < 63 ? path_depth : 63];
 	in->frame = frame;
 	if (function->grad_mode) {
 		grad_enter(in, function->grad_mode, &function->grad_argument);
@@ -265,17 +267,38 @@ struct value call_def(struct interp *in, struct object *function, uint32_t self,
 	return value_is_bottom(&frame.result) ? value_of(KIND_NONE) : frame.result;
 }
 
-struct value run_generator(struct interp *in, struct object *generator, const struct expr *node, bool *grad_off)
+/* Runs the body of GENERATOR in FRAME; false where it cannot be followed. */
+static bool run_yields(struct interp *in, struct object *generator, const struct expr *node, struct frame *frame)
 {
 	struct def *def = generator->function;
 	uint32_t depth = in->call ? in->call->depth : 0;
 	if (!def || in->budget <= 0 || depth >= CALL_DEPTH || in_chain(in->call, def))
-		return value_of(KIND_UNKNOWN);
+		return false;
+	if (!node && (generator->kinds & KIND_GENERATOR) && generator->node != (const void *)def)
+		node = generator->node; /* the call that made it tells it from others */
+	run_body(in, generator, generator->self, generator->bound_args ? generator->bound_args : args_new(in, 0), node, frame);
+	generator->few = !frame->yields_many && !value_is_bottom(&frame->yielded);
+	return !value_is_bottom(&frame->yielded);
+}
+
+struct value run_generator(struct interp *in, struct object *generator, const struct expr *node, bool *grad_off)
+{
+	if (generator->lazy)
+		return lazy_next(in, generator, node, grad_off);
 	struct frame frame = {0};
-	run_body(in, generator, generator->self, generator->bound_args ? generator->bound_args : args_new(in, 0), node, &frame);
+	bool any = run_yields(in, generator, node, &frame);
 	*grad_off |= frame.yields_grad_off;
-	generator->few = !frame.yields_many && !value_is_bottom(&frame.yielded);
-	return value_is_bottom(&frame.yielded) ? value_of(KIND_UNKNOWN) : frame.yielded;
+	return any ? frame.yielded : value_of(KIND_UNKNOWN);
+}
+
+void run_parts(struct interp *in, struct object *generator, struct object *parts, const struct expr *node)
+{
+	struct frame frame = {.parts = parts};
+	if (run_yields(in, generator, node, &frame) && frame.parts)
+		return;
+	clear_slots(in, parts);
+	if (!value_is_bottom(&frame.yielded))
+		add_element(in, parts, frame.yielded);
 }
 
 void run_context(struct interp *in, struct object *generator, const struct expr *node, struct with_block *block)
@@ -396,6 +419,7 @@ struct value unknown_call(struct interp *in, const struct value *callee, struct 
 	struct origin_set *inputs = in->origins.empty;
 	bool module_given = false;
 	for (uint32_t i = 0; i < args->count; i++) {
+		args->values[i] = drained(in, &args->values[i], node);
 		inputs = origin_union(&in->origins, inputs, deep_origins(in, &args->values[i]));
 		for (uint8_t j = 0; j < args->values[i].object_count; j++) {
 			struct object *object = object_get(in, args->values[i].objects[j]);
@@ -531,6 +555,10 @@ static void fill_container(struct interp *in, struct object *object, struct args
 	const struct value *first = args_get(args, 0, NULL);
 	if (first && factory_given(in, object, first)) {
 		/* defaultdict(list): what it is filled with is made when it is asked for */
+	} else if (first && is_generator(in, first) && !(object->kinds & KIND_CONTAINER)) {
+		lazy_wrapper(in, object, args, node);
+	} else if (first && is_generator(in, first)) {
+		drain_into(in, object_get(in, first->objects[0]), object, object->span, object->name);
 	} else if (first && first->object_count) {
 		bool range;
 		object->literal = is_parts(in, first, &range);

@@ -108,6 +108,8 @@ struct keeping {
 	struct loop *path;
 };
 
+struct lazy;
+
 struct object {
 	uint32_t id;
 	uint32_t kinds;
@@ -145,6 +147,7 @@ struct object {
 	bool iterator;           /* enumerate, zip and the like */
 	bool reborn;             /* the same place made it again in a later iteration */
 	struct loop *made_in;    /* loop of the generator expression that it is */
+	struct lazy *lazy;       /* of an iterator that does its work where it is consumed, or NULL */
 	uint32_t seen;           /* stamp of the last search that reached it */
 	uint32_t homes;          /* names and slots that have held it */
 	uint32_t local_homes;    /* … of which so many are names of functions */
@@ -243,6 +246,9 @@ struct frame {
 	struct value yielded;
 	bool yields_grad_off;
 	bool yields_many;         /* a yield stands in a loop over time */
+	struct object *parts;     /* gets what is yielded in its places, as long as these are known; or NULL */
+	uint32_t yield_count;
+	uint32_t conditions;      /* open at entry */
 	struct delta *exits;      /* states at returns */
 	uint32_t entry;           /* mark at entry */
 	struct loop_frame *loops;
@@ -454,6 +460,7 @@ struct interp {
 	const void *copy;          /* tells apart what the same code makes several times: copy_of(), or NULL */
 	uint32_t forward_count, recorded_count; /* forwards seen so far, and those with grad surely on */
 	int eval_depth;
+	int lazy_depth;            /* iterators that are asked for an element */
 	struct handling *handling; /* innermost block that handles running out of memory around a forward */
 	bool catches;              /* there was one */
 	bool has_star;             /* all names of some file are imported: what has no other meaning comes from there */
@@ -535,7 +542,7 @@ struct value eval(struct interp *in, const struct expr *e);
 enum grad_mode grad_now(struct interp *in);
 bool grad_is_off(struct interp *in);
 void grad_set(struct interp *in, enum grad_mode mode);
-struct value element_of(struct interp *in, const struct value *value, const void *node);
+struct value element_of(struct interp *in, const struct value *value, const struct expr *node);
 /* As element_of, but generators are run and iterators of the project asked. Sets *GRAD_OFF where one yields with grad off. */
 struct value next_element(struct interp *in, const struct value *iterable, const struct expr *node, bool *grad_off);
 struct value element_at(struct interp *in, const struct value *value, uint32_t position, const struct expr *node);
@@ -558,6 +565,8 @@ void let_go(struct interp *in, uint32_t cell, const struct value *next, struct s
 /* loop.c */
 bool exec_for(struct interp *in, const struct stmt *s);
 bool exec_while(struct interp *in, const struct stmt *s);
+/* What the generator expression E gives for an element of ITERABLE, what its first clause goes over. */
+struct value comprehension_next(struct interp *in, const struct expr *e, const struct value *iterable, bool *grad_off);
 
 /* branch.c */
 bool exec_if(struct interp *in, const struct stmt *s);
@@ -618,6 +627,29 @@ struct str position_name(struct interp *in, uint32_t position); /* "0", "1", …
 /* The slot that a constant KEY names, or an empty slice with NULL. */
 struct str key_name(struct interp *in, const struct value *key);
 
+/* As run_generator: what is yielded first, second, … goes to these places of PARTS, where they are known. */
+void run_parts(struct interp *in, struct object *generator, struct object *parts, const struct expr *node);
+
+/* lazy.c: iterators that do their work where they are consumed */
+/* Whether VALUE is one generator, or something lazy, and nothing else. */
+bool is_generator(struct interp *in, const struct value *value);
+/* What the call NODE gives, which RULE describes: an iterator over the receiver and ARGS; no RULE: a generator expression. */
+struct object *lazy_iterator(struct interp *in, const struct model_rule *rule, const struct value *receiver,
+			     const struct args *args, const struct expr *node);
+/* OBJECT, a progress bar, hands on what ARGS give, the first of which is a generator. */
+void lazy_wrapper(struct interp *in, struct object *object, const struct args *args, const struct expr *node);
+struct value lazy_next(struct interp *in, struct object *object, const struct expr *node, bool *grad_off);
+/* All elements of the generator SOURCE, joined; what it makes itself in a loop of its own. */
+struct value drain_generator(struct interp *in, struct object *source, const struct expr *node);
+/* Puts all elements of the generator SOURCE into INTO, which is called NAME, as what stands at SPAN says. */
+void drain_into(struct interp *in, struct object *source, struct object *into, struct span span, struct str name);
+/* VALUE or, where it is lazy, a list of all that it gives. */
+struct value drained(struct interp *in, const struct value *value, const struct expr *node);
+/* reduce(f, xs, first) */
+struct value reduced(struct interp *in, struct args *args, const struct expr *node);
+/* VALUE or, where it is a generator, a tuple of all that it gives. */
+struct value unpacked(struct interp *in, const struct value *value, const struct expr *node);
+
 /* missing.c: dictionaries that make what is missing */
 /* HOLDER was given FACTORY; false where that makes nothing. */
 bool factory_given(struct interp *in, struct object *holder, const struct value *factory);
@@ -651,6 +683,9 @@ struct value forward_call(struct interp *in, struct object *module, const struct
 struct value opaque_instance(struct interp *in, struct str name, const struct expr *node);
 
 /* apply.c: what library data says of a call */
+/* What an iterator that RETURNS describes hands out, given ELEMENTS of what it goes over. */
+struct value iterated(struct interp *in, const struct model_returns *returns, const struct value *elements, uint32_t count,
+		      bool method, const struct expr *node);
 struct value apply_rule(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,
 			const struct expr *node, struct str name);
 

@@ -203,7 +203,7 @@ struct value next_element(struct interp *in, const struct value *iterable, const
 		struct object *object = object_get(in, iterable->objects[i]);
 		struct object *iter = object->class_def ? class_method(in, object->class_def, STR("__iter__")) : NULL;
 		struct value v;
-		if (object->kinds & KIND_GENERATOR) {
+		if ((object->kinds & KIND_GENERATOR) || object->lazy) {
 			v = run_generator(in, object, node, grad_off);
 		} else if (iter && iter->function) {
 			struct args *none = args_new(in, 0);
@@ -240,6 +240,16 @@ static void note_few(struct interp *in, struct loop *loop, const struct value *i
 {
 	if (iterable->object_count == 1 && object_get(in, iterable->objects[0])->few)
 		loop->is_struct = loop->is_range = true;
+}
+
+/* What a loop goes over: a generator expression that stands there does its work in the loop. */
+static struct value eval_iterable(struct interp *in, const struct expr *e)
+{
+	if (e->kind != EXPR_COMPREHENSION || e->op != '(' || !e->clause_count || !e->clauses[0].iterable)
+		return eval(in, e);
+	struct args *first = args_new(in, 1);
+	args_add(first, eval_iterable(in, e->clauses[0].iterable), (struct str){"", 0}, e);
+	return object_value(in, lazy_iterator(in, NULL, NULL, first, e));
 }
 
 static bool for_body(struct interp *in, struct loop *loop, void *context)
@@ -292,7 +302,7 @@ static struct span first_line(struct interp *in, struct span span)
 bool exec_for(struct interp *in, const struct stmt *s)
 {
 	struct for_context c = {.stmt = s};
-	c.iterable = eval(in, s->value);
+	c.iterable = eval_iterable(in, s->value);
 	struct loop *loop = loop_enter(in, s, LOOP_FOR, first_line(in, s->span));
 	loop->is_struct = is_parts(in, &c.iterable, &loop->is_range);
 	loop->retry = is_retry(&s->body);
@@ -391,7 +401,7 @@ static void run_clause(struct interp *in, struct comprehension_context *c)
 		cond_pop(in);
 		return;
 	}
-	c->iterable = eval(in, clause->iterable);
+	c->iterable = eval_iterable(in, clause->iterable);
 	if (c->clause == 0 && c->iterable.object_count == 1)
 		c->size = object_get(in, c->iterable.objects[0])->size;
 	if (c->clause >= CLAUSE_LOOPS) {
@@ -428,13 +438,35 @@ static bool is_remainder(const struct expr *e)
 }
 
 /* The names of a comprehension live in a scope of its own, inside the frame that runs it. */
-struct value run_comprehension(struct interp *in, const struct expr *e)
+static struct scope *comprehension_scope(struct interp *in, const struct expr *e)
 {
-	static const char *const classes[] = {"builtins.list", "builtins.set", "builtins.dict"};
 	struct scope *scope = ARENA_NEW(in->arena, struct scope);
 	scope->def = e->def;
 	scope->parent = in->frame ? in->frame->scope : in->module_scope;
 	scope->first_cell = comprehension_cells(in, e);
+	return scope;
+}
+
+struct value comprehension_next(struct interp *in, const struct expr *e, const struct value *iterable, bool *grad_off)
+{
+	struct scope *scope = comprehension_scope(in, e), *outer = in->frame->scope;
+	struct comprehension_context c = {.e = e, .clause = 1, .gathered = scope->first_cell + e->def->local_count};
+	struct value element = next_element(in, iterable, e->clauses[0].iterable, grad_off);
+	in->frame->scope = scope;
+	cell_set(in, c.gathered, value_bottom());
+	renew(in, &element);
+	if (e->clauses[0].target)
+		assign_target(in, e->clauses[0].target, element, e->clauses[0].target->span);
+	run_clause(in, &c);
+	in->frame->scope = outer;
+	struct value out = cell_get(in, c.gathered);
+	return value_is_bottom(&out) ? value_of(KIND_UNKNOWN) : out;
+}
+
+struct value run_comprehension(struct interp *in, const struct expr *e)
+{
+	static const char *const classes[] = {"builtins.list", "builtins.set", "builtins.dict"};
+	struct scope *scope = comprehension_scope(in, e);
 	struct comprehension_context c = {.e = e, .gathered = scope->first_cell + e->def->local_count};
 	struct scope *outer = in->frame->scope;
 	in->frame->scope = scope;

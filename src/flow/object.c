@@ -94,6 +94,8 @@ struct object *object_new(struct interp *in, const void *node, uint32_t variant,
 		/* made anew: what the last one held is gone from it */
 		object->reborn = true;
 		object->kept = NULL;
+		object->lazy = NULL;
+		object->factory = NULL;
 		clear_slots(in, object);
 		return object;
 	}

@@ -26,7 +26,7 @@ static struct value part_of(struct interp *in, const struct value *value, uint32
 	return out;
 }
 
-struct value element_of(struct interp *in, const struct value *value, const void *node)
+struct value element_of(struct interp *in, const struct value *value, const struct expr *node)
 {
 	struct value out = value_bottom();
 	if (value->flags & VALUE_PARAMETER) {
@@ -36,6 +36,12 @@ struct value element_of(struct interp *in, const struct value *value, const void
 	}
 	for (uint8_t i = 0; i < value->object_count; i++) {
 		struct object *object = object_get(in, value->objects[i]);
+		if (object->lazy || ((object->kinds & KIND_GENERATOR) && object->function)) {
+			bool off = false;
+			struct value yielded = run_generator(in, object, node, &off);
+			out = value_join(&in->origins, &out, &yielded);
+			continue;
+		}
 		if (object->input && !object->rest) {
 			struct value element = input_value(in, object, 1, object->name, object->span);
 			element.origins = in->origins.empty;
@@ -65,7 +71,6 @@ struct value element_of(struct interp *in, const struct value *value, const void
 	part.dotted = NULL;
 	if (part.kinds & (KIND_CONTAINER | KIND_LIBRARY | KIND_FUNCTION | KIND_GENERATOR | KIND_CLASS))
 		part.kinds = (part.kinds & KIND_TENSOR) | KIND_UNKNOWN;
-	(void)node;
 	return value_join(&in->origins, &out, &part);
 }
 
