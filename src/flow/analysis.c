@@ -25,11 +25,25 @@ static void begin_root(struct interp *in, struct def *def)
 	in->lazy_birth = false;
 	in->lazy_name.length = 0;
 	grad_set(in, GRAD_ON);
+	grad_because(in, in->grad_found);
 	VEC_ADD(&in->roots, root);
+}
+
+/* Notes which of the statements since event FIRST that switched grad off nothing has undone. */
+static void note_lasting(struct interp *in, size_t first)
+{
+	const struct origin_set *from = cell_get(in, in->grad_cell).origins;
+	bool off = grad_is_off(in);
+	for (size_t i = first; from && i < in->events.count; i++) {
+		struct event *event = &in->events.items[i];
+		if (event->kind == EVENT_GRAD_CONTEXT && event->mode == 0)
+			event->lasts |= (off || event->left) && origin_has(from, origin_make(object_site(in, object_get(in, event->objects[0])), ORIGIN_SELF));
+	}
 }
 
 static void end_root(struct interp *in)
 {
+	note_lasting(in, in->roots.items[in->roots.count - 1].first_event);
 	in->roots.items[in->roots.count - 1].end_event = in->events.count;
 	arena_reset(&in->scratch);
 	in->log.count = 0; /* nobody undoes what a root left behind */
@@ -59,16 +73,48 @@ static struct args *unknown_args(struct interp *in, const struct def *def, bool 
 	return args;
 }
 
+/* What the file calls by the name of DEF: its function, or what decorators or a later line have made of that. */
+static struct object *function_by_name(struct interp *in, const struct def *def)
+{
+	struct value value = value_bottom();
+	int32_t place = def->parent == in->module ? def_local(in->module, def->name) : -1;
+	if (place >= 0)
+		value = cell_get(in, in->module_scope->first_cell + (uint32_t)place);
+	else if (def->parent && def->parent->kind == DEF_CLASS)
+		class_member(in, def->parent, NULL, def->name, &value);
+	struct object *object = value.object_count == 1 && (value.kinds & KIND_FUNCTION) ? object_get(in, value.objects[0]) : NULL;
+	return object && object->function ? object : in->functions[def->index];
+}
+
+/* The function DEF for those who call it by its name: where another function wraps it, grad is as that leaves it for it. */
+static struct object *function_as_called(struct interp *in, struct def *def, uint32_t self, struct args *args)
+{
+	struct object *named = function_by_name(in, def);
+	if (named->function == def)
+		return named;
+	size_t first = in->events.count;
+	uint32_t mark = state_mark(in);
+	in->watched = def;
+	in->watched_mode = GRAD_ON;
+	call_def(in, named, self, args, NULL);
+	in->watched = NULL;
+	state_undo(in, mark);
+	in->events.count = first;
+	if (in->watched_mode != GRAD_ON)
+		grad_set(in, in->watched_mode);
+	return in->functions[def->index];
+}
+
 static void run_function(struct interp *in, struct def *def)
 {
-	struct object *function = in->functions[def->index];
-	if (!function)
+	if (!in->functions[def->index])
 		return;
 	begin_root(in, def);
 	struct frame frame = {.def = def, .scope = in->module_scope};
 	in->frame = &frame;
 	struct args *args = unknown_args(in, def, false);
 	in->frame = NULL;
+	struct object *function = function_as_called(in, def, 0, args);
 	if (def->is_generator) {
 		bool off = false;
 		struct object generator = *function;
@@ -125,6 +171,37 @@ static const struct expr *returned_last(const struct def *def)
 	return last && last->kind == STMT_RETURN ? last->value : NULL;
 }
 
+static bool gives_something(const struct expr *target, const struct expr *value, struct str name)
+{
+	if (target->kind == EXPR_NAME)
+		return str_equal(target->name, name) && (!value || value->kind != EXPR_CONSTANT);
+	bool items = (target->kind == EXPR_TUPLE || target->kind == EXPR_LIST);
+	bool pairs = items && value && value->kind == EXPR_TUPLE && value->count == target->count;
+	for (uint16_t i = 0; items && i < target->count; i++)
+		if (gives_something(target->items[i], pairs ? value->items[i] : NULL, name))
+			return true;
+	return false;
+}
+
+/* Whether BLOCK anywhere gives NAME more than None. */
+static bool is_ever_something(const struct block *block, struct str name)
+{
+	for (uint32_t i = 0; i < block->count; i++) {
+		const struct stmt *s = block->stmts[i];
+		bool plain = s->kind == STMT_ASSIGN;
+		for (uint16_t k = 0; (plain || s->kind == STMT_AUGMENT || s->kind == STMT_FOR) && k < s->target_count; k++)
+			if (gives_something(s->targets[k], plain ? s->value : NULL, name))
+				return true;
+		bool inside = s->kind != STMT_DEF && (is_ever_something(&s->body, name) || is_ever_something(&s->other, name) ||
+						      is_ever_something(&s->final, name));
+		for (uint32_t k = 0; k < s->handler_count && !inside; k++)
+			inside = is_ever_something(&s->handlers[k].body, name);
+		if (inside)
+			return true;
+	}
+	return false;
+}
+
 /* An autograd function's arguments that its backward returns gradients for are tensors. */
 static void know_differentiated(struct interp *in, const struct method_walk *walk)
 {
@@ -139,7 +216,8 @@ static void know_differentiated(struct interp *in, const struct method_walk *wal
 		const struct expr *grad = several ? grads->items[i] : grads;
 		if (grad->kind == EXPR_STAR)
 			return;
-		if (grad->kind != EXPR_CONSTANT)
+		if (grad->kind != EXPR_CONSTANT &&
+		    (grad->kind != EXPR_NAME || is_ever_something(&backward->function->body, grad->name)))
 			object_prove(in, &walk->args->values[i + 1], KIND_TENSOR);
 	}
 }
@@ -165,23 +243,27 @@ static void walk_method(struct interp *in, struct method_walk *walk)
 		know_differentiated(in, walk);
 	forget_modes(in, walk->self, 4);
 	struct value grad = cell_get(in, in->grad_cell);
+	size_t first = in->events.count;
 	if (walk->hook && walk->hook->grad)
 		grad_enter(in, walk->hook->grad, NULL);
 	bool off = false;
 	struct value result;
+	uint32_t self = walk->method->is_static ? 0 : walk->self->id;
+	struct object *method = function_as_called(in, walk->def, self, walk->args);
 	if (walk->def->is_generator) {
-		struct object generator = *walk->method;
+		struct object generator = *method;
 		generator.bound_args = walk->args;
-		generator.self = walk->method->is_static ? 0 : walk->self->id;
+		generator.self = self;
 		result = run_generator(in, &generator, NULL, &off);
 	} else {
-		result = call_def(in, walk->method, walk->method->is_static ? 0 : walk->self->id, walk->args, NULL);
+		result = call_def(in, method, self, walk->args, NULL);
 	}
 	if (walk->hook && walk->hook->consumes_return) {
 		struct event *event = event_add(in, EVENT_CONSUME, walk->def->head);
 		event_value(in, event, &result);
 		event_add(in, EVENT_STEP, walk->def->head);
 	}
+	note_lasting(in, first);
 	cell_set(in, in->grad_cell, grad);
 }
 
@@ -343,6 +425,7 @@ void analysis_run(struct analysis *analysis, const struct model *model, struct a
 	in->path_name = path;
 	in->module = module;
 	in->defs = lower->defs;
+	in->asked = &lower->asked;
 	in->def_count = lower->def_count;
 	in->visited = ARENA_ARRAY(arena, bool, lower->def_count + 1u);
 	in->functions = ARENA_ARRAY(arena, struct object *, lower->def_count + 1u);
@@ -363,6 +446,7 @@ void analysis_run(struct analysis *analysis, const struct model *model, struct a
 	in->grad_cell = cell_new(in, none, 0, NULL);
 	VEC_ADD(&in->objects, NULL);
 	VEC_ADD(&in->sites, NULL);
+	in->grad_found = site_new(in, SITE_INPUT, module, 0, (struct span){0, 0})->id;
 	in->module_scope = ARENA_NEW(arena, struct scope);
 	in->module_scope->def = module;
 	in->module_scope->first_cell = (uint32_t)in->cells.count;

@@ -196,16 +196,21 @@ static struct value iterator(struct interp *in, const struct model_rule *rule, c
 	}
 	struct value elements[8];
 	uint32_t count = 0;
-	for (uint32_t i = 0; i < sources && count < 8; i++) {
+	uint32_t first = !receiver && rule->returns.from > 0 ? (uint32_t)rule->returns.from : 0; /* filter(f, xs) */
+	for (uint32_t i = first; i < sources && count < 8; i++) {
 		const struct value *source = receiver ? (i == 0 ? receiver : &args->values[i - 1]) : &args->values[i];
 		if (!receiver && args->names[i].length)
 			continue;
 		if (rule->returns.from != MODEL_ALL && count)
 			break;
 		parts |= is_parts(in, source, &range);
-		elements[count++] = element_of(in, source, node);
+		bool keys = source->object_count == 1 && is_dict(object_get(in, source->objects[0])) &&
+			    (!receiver || rule->returns.graph == GRAPH_NO);
+		elements[count++] = keys ? value_of(KIND_UNKNOWN) : element_of(in, source, node);
 	}
 	object->literal = parts || rule->returns.struct_loop;
+	const struct value *over = receiver ? receiver : args_get(args, first, NULL);
+	object->covers = count == 1 && over && first == 0 ? container_covered(in, over) : 0;
 	struct value element = iterated(in, &rule->returns, elements, count, receiver != NULL, node);
 	add_element(in, object, element);
 	if (rule->returns.folds && args->count)
@@ -283,6 +288,11 @@ static struct value copied(struct interp *in, const struct model_rule *rule, con
 		}
 		object->literal = from->literal;
 		object->size = from->size;
+		object->covers = container_covered(in, source);
+		if (is_dict(from) && !is_dict(object)) { /* its keys */
+			add_element(in, object, value_of(KIND_UNKNOWN));
+			continue;
+		}
 		copy_slots(in, object, from);
 		if (from->rest)
 			add_element(in, object, cell_get(in, from->rest));
@@ -346,13 +356,16 @@ static void consume(struct interp *in, const struct model_rule *rule, const stru
 		    const struct expr *node)
 {
 	struct event *event = event_add(in, EVENT_CONSUME, node->span);
-	event_value(in, event, value);
+	struct value walked = operand(in, value, node);
+	event_value(in, event, &walked);
 	if (!rule->unless)
 		return;
 	event->creates = literally_true(args, "create_graph") || true_at(args, rule->unless_at, 1);
 	event->retains = event->creates || literally_true(args, rule->unless) || true_at(args, rule->unless_at, 0);
+	in->records_gradients |= event->creates;
 	event->wants_grads = rule->effects[0].on != MODEL_SELF && rule->returns.kinds != KIND_NONE;
-	const struct value *inputs = event->wants_grads ? args_get(args, 1, "inputs") : NULL;
+	const struct value *inputs = args_get(args, event->wants_grads ? 1 : UINT32_MAX, "inputs");
+	event->only_inputs = inputs != NULL;
 	if (inputs)
 		event->stops = operand(in, inputs, node).origins;
 	const struct expr *flag = keyword_node(args, event->creates ? "create_graph" : rule->unless);
@@ -499,19 +512,66 @@ static void apply_log(struct interp *in, const struct model_effect *effect, cons
 	(void)receiver;
 }
 
-static void apply_inplace(struct interp *in, const struct model_effect *effect, const struct value *receiver,
-			  struct args *args, const struct expr *node)
+/* What the call NODE of an in-place method writes to: t.mul_(a).add_(b) writes to t. NULL where it is no method. */
+static const struct expr *written_in_place(const struct expr *node)
 {
 	const struct expr *callee = node->count ? node->items[0] : NULL;
-	if (!receiver || !callee || callee->kind != EXPR_ATTRIBUTE || (receiver->flags & VALUE_PARAMETER))
-		return;
+	if (!callee || callee->kind != EXPR_ATTRIBUTE)
+		return NULL;
 	const struct expr *base = callee->items[0];
-	/* t.mul_(a).add_(b) writes to t */
 	while (base->kind == EXPR_CALL && base->count && base->items[0]->kind == EXPR_ATTRIBUTE &&
 	       str_ends(base->items[0]->name, "_"))
 		base = base->items[0]->items[0];
+	return base;
+}
+
+static void apply_inplace(struct interp *in, const struct model_effect *effect, const struct value *receiver,
+			  struct args *args, const struct expr *node)
+{
+	const struct expr *base = written_in_place(node);
+	if (!receiver || !base || (receiver->flags & VALUE_PARAMETER))
+		return;
 	struct value value = effect_value(in, effect, args);
 	write_tensor(in, base, receiver, &value, node->span);
+}
+
+/* module.apply(f): f gets the parts one by one, and what it does to each without a condition it does to the whole. */
+static void apply_visit(struct interp *in, const struct value *module, const struct value *function, const struct expr *node)
+{
+	static const struct str modes[] = {{"%mode", 5}, {"%frozen", 7}};
+	if (!(function->kinds & KIND_FUNCTION) || !function->object_count)
+		return;
+	for (uint8_t i = 0; i < module->object_count; i++) {
+		struct object *whole = object_get(in, module->objects[i]);
+		struct value part = input_value(in, node, 0x40u + i, whole->name, node->span);
+		struct object *object = object_get(in, part.objects[0]);
+		object->proved |= KIND_MODULE;
+		object->owner = whole->id;
+		object->birth = whole->birth;
+		cell_set(in, object_slot(in, whole, STR("%part"), true), part);
+		for (size_t k = 0; k < sizeof modes / sizeof *modes; k++)
+			set_mode(in, object, modes[k], VALUE_NO_NUMBER);
+		struct args *args = args_new(in, 1);
+		args_add(args, part, (struct str){"", 0}, NULL);
+		call_value(in, function, args, node);
+		for (size_t k = 0; k < sizeof modes / sizeof *modes; k++)
+			if (hidden_number(in, object, modes[k]) >= 0)
+				set_mode(in, whole, modes[k], hidden_number(in, object, modes[k]));
+	}
+}
+
+/* p.grad.zero_(), p.grad.data.fill_(0) and p.grad.detach_(), which cuts what it was computed from. */
+static void note_zeroed_in_place(struct interp *in, const struct expr *node)
+{
+	const struct expr *base = written_in_place(node);
+	if (base && base->kind == EXPR_ATTRIBUTE && str_is(base->name, "data"))
+		base = base->items[0];
+	if (!base || base->kind != EXPR_ATTRIBUTE || !str_is(base->name, "grad"))
+		return;
+	struct value owner = eval(in, base->items[0]);
+	struct event *event = note_zeroed(in, &owner, node->span);
+	if (event)
+		event->in_place = !str_is(node->items[0]->name, "detach_");
 }
 
 static void apply_effect(struct interp *in, const struct model_rule *rule, const struct model_effect *effect,
@@ -544,13 +604,25 @@ static void apply_effect(struct interp *in, const struct model_rule *rule, const
 		break;
 	case EFFECT_RESET:
 	case EFFECT_POP:
+		if (!target->object_count)
+			note_zeroed_in_place(in, node);
 		if (!target->object_count) { /* x.detach_(): whatever has x has it without its graph */
 			struct event *event = event_add(in, EVENT_RESET, node->span);
 			event_value(in, event, target);
 			event->detaches = true;
+			const struct expr *callee = node->count ? node->items[0] : NULL;
+			const struct expr *of = callee && callee->kind == EXPR_ATTRIBUTE ? callee->items[0] : NULL;
+			if (of && of->kind == EXPR_SUBSCRIPT && of->items[0]->kind == EXPR_NAME)
+				event->cell = lookup_cell(in, of->items[0]->name);
+			struct value detached = tag_value(in, *target, ORIGIN_CUT);
+			detached.flags |= VALUE_DETACHED;
+			if (callee && callee->kind == EXPR_ATTRIBUTE && target == receiver)
+				change_in_place(in, callee->items[0], &detached);
 		}
 		for (uint8_t i = 0; i < target->object_count; i++)
 			reset_object(in, object_get(in, target->objects[i]), effect->kind == EFFECT_POP, node->span);
+		if (effect->kind == EFFECT_POP)
+			drop_item(in, target, args_get(args, 0, NULL));
 		break;
 	case EFFECT_CONSUME:
 		consume(in, rule, target, args, node);
@@ -568,8 +640,14 @@ static void apply_effect(struct interp *in, const struct model_rule *rule, const
 		event->object_count = target->object_count;
 		const struct value *to_none = args_get(args, UINT32_MAX, "set_to_none");
 		event->keeps_grads = to_none && value_only(to_none, KIND_NUMBER) && to_none->number == 0;
+		if (effect->kind == EFFECT_OPTIM_STEP)
+			step_hooks_run(in, target);
 		break;
 	}
+	case EFFECT_VISIT:
+		if (receiver)
+			apply_visit(in, receiver, target, node);
+		break;
 	case EFFECT_ESCAPE: {
 		struct event *event = event_add(in, EVENT_ESCAPE, node->span);
 		event_value(in, event, target);
@@ -597,11 +675,8 @@ static struct value grad_result(struct interp *in, const struct model_effect *ef
 	context->name = name;
 	const struct value *argument = args_get(args, 0, NULL);
 	context->grad_argument = argument ? *argument : value_of(KIND_NONE);
-	/* @torch.no_grad() over a function, or no_grad()(f): the function itself under the mode */
-	if (argument && (argument->kinds & KIND_FUNCTION) && argument->object_count == 1) {
-		object_get(in, argument->objects[0])->grad_mode = effect->mode;
-		return *argument;
-	}
+	if (argument && (argument->kinds & KIND_FUNCTION) && argument->object_count == 1) /* no_grad(f) */
+		return under_mode(in, context, argument, node);
 	if (in->statement_value == node) {
 		bool switches = strcmp(effect->mode, "argument") == 0;
 		struct event *event = event_add(in, EVENT_GRAD_CONTEXT, node->span);
@@ -609,10 +684,15 @@ static struct value grad_result(struct interp *in, const struct model_effect *ef
 		event->name = name;
 		bool known = switches && argument && (argument->number == 0 || argument->number == 1);
 		event->mode = known ? (int)argument->number : -1;
+		event->objects[0] = context->id;
+		event->object_count = 1;
 		if (in->frame && switches)
 			in->frame->switched_off = event->mode == 0 ? (uint32_t)in->events.count : 0;
+		bool off = event->mode == 0;
 		if (switches)
 			grad_enter(in, effect->mode, &context->grad_argument);
+		if (off)
+			grad_because(in, object_site(in, context));
 	}
 	return object_value(in, context);
 }
@@ -810,16 +890,8 @@ static struct value bind_arguments(struct interp *in, struct args *args, const s
 	}
 	object->bound_args = args_keep(in, bound);
 	object->library_function = callee->dotted;
-	if (function) {
-		object->function = function->function;
-		object->scope = function->scope;
-		object->self = function->self;
-		object->receiver = function->receiver;
-		object->method = function->method;
-		object->grad_mode = function->grad_mode;
-		object->grad_argument = function->grad_argument;
-		object->cached = function->cached;
-	}
+	if (function)
+		copy_function(object, function);
 	return object_value(in, object);
 }
 

@@ -23,6 +23,13 @@ void grad_set(struct interp *in, enum grad_mode mode)
 	cell_set(in, in->grad_cell, value);
 }
 
+void grad_because(struct interp *in, uint32_t from)
+{
+	struct value mode = cell_get(in, in->grad_cell);
+	mode.origins = origin_one(&in->origins, origin_make(from, ORIGIN_SELF));
+	cell_set(in, in->grad_cell, mode);
+}
+
 /* ---- recorded operations ---- */
 
 /* What KINDS an operation on VALUES has: a tensor if one of them surely is, else whatever they may be. */

@@ -12,7 +12,7 @@ struct explaining {
 static const char *const event_words[] = {"store",   "accumulate", "assign", "reset", "consume",      "escape", "return", "forward",
 					  "convert", "log",        "grad",   "yield", "mode", "made", "optimizer step", "zero_grad", "mark"};
 static const char *const grad_words[] = {"on", "off", "inference", "unknown", "on and off"};
-static const char *const site_words[] = {"forward", "call", "element", "input", "parameter", "derived", "holder", "carry"};
+static const char *const site_words[] = {"forward", "call", "element", "input", "parameter", "derived", "holder", "gradient", "carry"};
 static const char *const tag_words[] = {"is", "from", "through call of", "cut from"};
 
 static uint32_t line_of(const struct explaining *e, uint32_t offset)

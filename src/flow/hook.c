@@ -38,6 +38,9 @@ static void run_hook(struct interp *in, const struct hooked *hook, const struct 
 		args_add(args, *output, positional, NULL);
 	} else if (strcmp(hook->kind, "pre") == 0) {
 		args_add(args, tuple_with(in, node, 0x301, inputs), positional, NULL);
+	} else if (hook->kind[0] == 's') { /* the arguments of step */
+		args_add(args, value_of(KIND_CONTAINER), positional, NULL);
+		args_add(args, value_of(KIND_CONTAINER), positional, NULL);
 	} else if (hook->kind[0] == 'b') {
 		args_add(args, tuple_with(in, node, 0x302, NULL), positional, NULL);
 		if (strcmp(hook->kind, "backward") == 0)
@@ -57,7 +60,7 @@ void hook_register(struct interp *in, const struct model_rule *rule, const struc
 	const struct value *function = args_get(args, 0, "hook");
 	if (!handle->object_count || (rule->hook[0] != 's' && (!function || !function->object_count)))
 		return;
-	bool step = rule->hook[0] == 's'; /* it runs with every step of an optimizer, which no rule needs to see */
+	bool step = rule->hook[0] == 's';
 	struct hooked hook = {.handle = handle->objects[0], .function = function ? *function : value_bottom(), .kind = rule->hook, .node = node};
 	if (!receiver->object_count && rule->hook[0] == 'g') { /* of one tensor: backward calls it once */
 		run_hook(in, &hook, NULL, NULL);
@@ -74,7 +77,7 @@ void hook_register(struct interp *in, const struct model_rule *rule, const struc
 	event->object_count = receiver->object_count;
 	for (uint8_t i = 0; i < receiver->object_count || i == 0; i++) {
 		hook.module = receiver->object_count ? receiver->objects[i] : 0;
-		if (step)
+		if (step && (!hook.function.object_count || !hook.module))
 			continue;
 		struct hooked *known = find_hook(in, hook.handle, hook.module);
 		if (known)
@@ -123,11 +126,21 @@ void hooks_run(struct interp *in, struct object *module, const struct args *args
 	for (size_t i = 0; i < in->hooked.count; i++) {
 		struct hooked *hook = &in->hooked.items[i];
 		bool parameter = hook->kind[0] == 'g';
-		if (!is_active(in, hook) || !hook->module || !contains(in, module, hook->module, parameter ? 0 : depth))
+		if (hook->kind[0] == 's' || !is_active(in, hook) || !hook->module || !contains(in, module, hook->module, parameter ? 0 : depth))
 			continue;
 		hook->ran = true;
 		struct hooked copy = *hook; /* running it may register others */
 		run_hook(in, &copy, args, result);
+	}
+}
+
+void step_hooks_run(struct interp *in, const struct value *optimizer)
+{
+	for (size_t i = 0; i < in->hooked.count && !in->hook_depth; i++) {
+		struct hooked hook = in->hooked.items[i]; /* running it may register others */
+		for (uint8_t k = 0; hook.kind[0] == 's' && k < optimizer->object_count; k++)
+			if (hook.module == optimizer->objects[k] && is_active(in, &hook))
+				run_hook(in, &hook, NULL, NULL);
 	}
 }
 
@@ -153,8 +166,12 @@ static bool run_alone(struct interp *in, struct loop *loop, void *context)
 bool hook_run_alone(struct interp *in, size_t number)
 {
 	struct hooked hook = in->hooked.items[number];
-	if (hook.ran || hook.removed)
+	if (hook.kind[0] == 's')
 		return false;
+	/* a caller in sight shows what becomes of what a function registers */
+	for (size_t i = 0; i < in->hooked.count; i++)
+		if (in->hooked.items[i].node == hook.node && (in->hooked.items[i].ran || in->hooked.items[i].removed))
+			return false;
 	struct frame frame = {.def = in->module, .scope = in->module_scope};
 	in->frame = &frame;
 	struct loop *loop = loop_enter(in, hook.node, LOOP_VIRTUAL, hook.node->span);

@@ -31,7 +31,10 @@ struct loop {
 	int64_t size;        /* how often it runs, 0 where that is unknown */
 	struct str variable; /* the name it assigns, where it is one name */
 	const struct expr *target; /* what it assigns, or NULL */
+	uint32_t covers[2];  /* objects of which it goes over every element or key once: a container and what that was made from; or 0 */
+	struct value *converted[2]; /* what all that they hold has become in its place, or NULL */
 	bool is_struct;      /* iterates over parts, not over time */
+	bool never_empty;    /* … which are parameters: there are some */
 	bool is_range;       /* … because it has few elements, which an optimizer step inside outweighs */
 	bool in_forward;     /* inside a module's forward: a part of a step */
 	bool in_module;      /* inside another method of a module: the same, unless it evaluates */
@@ -63,6 +66,7 @@ enum site_kind {
 	SITE_LEAF,      /* parameters of a module, tensors made to require grad */
 	SITE_DERIVED,   /* a recorded result that got a name */
 	SITE_OBJECT,    /* a holder, or an attribute: read from it */
+	SITE_GRADIENT,  /* a parameter's gradient that backward may have recorded: create_graph */
 	SITE_CARRY      /* a name, slot or attribute at the head of a loop */
 };
 
@@ -118,6 +122,8 @@ struct object {
 	struct def *class_def;   /* of an instance or of the class itself */
 	const void *node;
 	struct call *call;
+	uint32_t covers;         /* object of which it has or yields every element, or key, once; or 0 */
+	uint32_t setter;         /* of a property: the function object that sets it, or 0 */
 	uint32_t twin_of;        /* object of which it is a deep copy, or 0 */
 	struct loop *birth;      /* path at its birth */
 	struct def *def;         /* definition it was born in */
@@ -127,7 +133,7 @@ struct object {
 	VEC(struct slot) slots;
 	uint32_t rest;           /* cell that joins elements without a slot of their own, 0 until needed */
 	uint32_t site;           /* its SITE_OBJECT, 0 until needed */
-	bool grad_read;          /* somebody looks at its parameters' gradients */
+	bool grad_read;          /* somebody looks at its parameters' gradients, or at its own */
 	bool is_module;          /* another file of the project; `node` is its unit, `scope` its names */
 	bool opaque;             /* an instance of a class out of sight: what its methods keep is unknown */
 	bool fresh;              /* an element of an unknown iterable: another one in each iteration */
@@ -332,11 +338,15 @@ struct event {
 	struct origin_set *stops; /* of a walk that ends at given inputs: where these come from; what lies before stays whole */
 	bool creates;           /* … and records the gradients: create_graph */
 	bool wants_grads;       /* autograd.grad, not backward */
+	bool only_inputs;       /* … or backward that fills the gradients of the given inputs only, `stops` */
 	bool tensor;            /* the value, or something in it, is surely a tensor */
+	struct loop *last_in;   /* the loop that the branch it stands in leaves: there it happens once */
 	bool left;              /* a return leaves the function with the mode still switched */
+	bool lasts;             /* grad is still switched off by it when the function that nobody in sight calls, or the file, ends */
 	bool tensor_result;     /* of a call whose result is kept: that may be a tensor */
 	bool handed;            /* the flag that says so came in as an argument of the function */
 	bool keeps_grads;       /* zeroed in place: set_to_none=False */
+	bool in_place;          /* … or by hand, p.grad.zero_(): what the gradient was computed from stays with it */
 	const char *mark;
 	uint32_t block_end;     /* of a mark that is the context of a block: order at its end */
 	bool popped;            /* the reset gives back one element */
@@ -352,6 +362,7 @@ struct event {
 	bool bounded;
 	bool inference_input;   /* a forward, recorded, of what was made in inference mode */
 	enum grad_mode grad;
+	struct origin_set *grad_from; /* the statements that switched grad off and may be why it is as it is */
 	int mode;               /* module mode: 1 train, 0 eval, -1 unknown */
 	uint32_t objects[VALUE_OBJECTS]; /* modules of a forward, optimizers of a step */
 	uint8_t object_count;
@@ -443,7 +454,9 @@ struct interp {
 	uint32_t periods_open[64]; /* … of which so many ask for a remainder */
 	bool trial;                /* a loop around is walked for the first time: its events will be dropped */
 	uint32_t stamp;
+	bool records_gradients;    /* some backward does: create_graph */
 	uint32_t grad_cell;
+	uint32_t grad_found;       /* site that stands for the grad mode as a root found it */
 	int64_t budget;            /* expressions that may still be evaluated */
 	int64_t away_budget;       /* … of which so many in other files */
 	bool partial;              /* the budget ran out or something overflowed */
@@ -467,6 +480,11 @@ struct interp {
 	bool resets_unknown;       /* reset() was called on something unknown: it may be any metric */
 	VEC(struct hooked) hooked;
 	int hook_depth;            /* hooks that are being run */
+	const struct map *asked;   /* what methods are called of things of that name, as in struct lower; or NULL */
+	struct str naming;         /* the name that the assignment at hand gives to its value */
+	const struct frame *naming_frame; /* … which this frame runs */
+	const struct def *watched; /* a function whose grad mode is asked for, as its decorators call it; or NULL */
+	enum grad_mode watched_mode;
 	const struct expr *statement_value; /* the expression that is a whole statement */
 	bool lazy_birth;           /* under `if x is None`: what is made here is made once */
 	struct loop *lazy_path;
@@ -512,6 +530,10 @@ struct origin_set *formatted_origins(struct interp *in, const struct value *valu
 struct event *event_add(struct interp *in, enum event_kind kind, struct span node);
 /* Empties all slots: what the object held is gone. */
 void clear_slots(struct interp *in, struct object *object);
+/* Makes INTO the function that FROM is, but for its defaults. */
+void copy_function(struct object *into, const struct object *from);
+/* … with its defaults. */
+void alias_function(struct object *into, const struct object *from);
 /* Gives INTO what FROM has under names. */
 void copy_slots(struct interp *in, struct object *into, const struct object *from);
 /* The cell of the slot at I or, where I is the number of slots, of the rest; may be 0. */
@@ -542,6 +564,8 @@ struct value eval(struct interp *in, const struct expr *e);
 enum grad_mode grad_now(struct interp *in);
 bool grad_is_off(struct interp *in);
 void grad_set(struct interp *in, enum grad_mode mode);
+/* The grad mode is as it is because of the site FROM. */
+void grad_because(struct interp *in, uint32_t from);
 struct value element_of(struct interp *in, const struct value *value, const struct expr *node);
 /* As element_of, but generators are run and iterators of the project asked. Sets *GRAD_OFF where one yields with grad off. */
 struct value next_element(struct interp *in, const struct value *iterable, const struct expr *node, bool *grad_off);
@@ -558,9 +582,30 @@ void exec_augment(struct interp *in, const struct stmt *s);
 struct loop *made_over(const struct interp *in, const struct value *value);
 /* Where VALUE may tie to what its name held before: of a container made in the loop around here, all it holds counts. */
 const struct origin_set *tied_origins(struct interp *in, const struct value *value);
+/* Whether VALUE may be something else than the objects it has, a result of which nothing is known. */
+bool is_more_than_objects(struct interp *in, const struct value *value);
 /* Whether VALUE surely is a tensor or holds one, not deeper than DEPTH. */
 bool holds_tensor(struct interp *in, const struct value *value, int depth);
 void let_go(struct interp *in, uint32_t cell, const struct value *next, struct span node);
+
+/* inplace.c */
+/* The container of which ITERABLE yields every element or key once; 0: none. */
+uint32_t container_covered(struct interp *in, const struct value *iterable);
+/* LOOP goes over ITERABLE, which NODE says: notes what it covers. */
+void note_covered(struct interp *in, struct loop *loop, const struct value *iterable, const struct expr *node);
+/* LOOP is over: what it has converted holds nothing else. */
+void convert_covered(struct interp *in, const struct loop *loop);
+/* Whether E, a comprehension, makes a dictionary with just the keys of what it goes over. */
+bool keeps_keys(const struct expr *e);
+/* HOLDER[KEY] became VALUE: where a loop goes over all its keys, at its end nothing else is in it. */
+void note_conversion(struct interp *in, const struct object *holder, const struct expr *key, const struct value *value);
+/* All that OBJECT holds has become VALUE. */
+void convert_all(struct interp *in, struct object *object, const struct value *value);
+/* What lay in the dictionary OWNER under KEY, which may be NULL, is gone. */
+void drop_item(struct interp *in, const struct value *owner, const struct value *key);
+/* What PLACE says has itself become VALUE. */
+void change_in_place(struct interp *in, const struct expr *place, const struct value *value);
+bool is_dict(const struct object *object);
 
 /* loop.c */
 bool exec_for(struct interp *in, const struct stmt *s);
@@ -612,6 +657,8 @@ void fill_cell(struct interp *in, uint32_t cell, struct value value, struct span
 void write_tensor(struct interp *in, const struct expr *base, const struct value *old, const struct value *value,
 		  struct span node);
 void freeze(struct interp *in, struct object *object, const struct value *on);
+/* The gradients of PARAMETERS, or of whatever that is, are set or dropped by hand; NULL where it has none. */
+struct event *note_zeroed(struct interp *in, const struct value *parameters, struct span node);
 /* Whether iterating the value goes over parts, not over time. */
 bool is_parts(struct interp *in, const struct value *iterable, bool *range);
 /* OBJECT.ATTRIBUTE = VALUE; NAME is what is written there. */
@@ -676,9 +723,13 @@ void args_add(struct args *args, struct value value, struct str name, const stru
 const struct value *args_get(const struct args *args, uint32_t position, const char *name);
 struct value unknown_call(struct interp *in, const struct value *callee, struct str name, const struct value *receiver,
 			  struct args *args, const struct expr *node, bool plain_function);
+/* torch.no_grad()(f): FUNCTION, run in the mode of CONTEXT. */
+struct value under_mode(struct interp *in, const struct object *context, const struct value *function, const struct expr *node);
 struct value forward_call(struct interp *in, struct object *module, const struct value *callee, struct args *args,
 			  const struct expr *node);
 
+/* Whether somewhere in the file methods are called of something called NAME that only modules have. */
+bool used_as_module(const struct interp *in, struct str name);
 /* What NODE makes: an object of which nothing is known. */
 struct value opaque_instance(struct interp *in, struct str name, const struct expr *node);
 
@@ -720,6 +771,8 @@ void hook_register(struct interp *in, const struct model_rule *rule, const struc
 		   const struct value *handle, const struct expr *node);
 /* MODULE was called with ARGS and gave RESULT: runs the hooks on it and on its parts. */
 void hooks_run(struct interp *in, struct object *module, const struct args *args, const struct value *result);
+/* The optimizers in OPTIMIZER step: runs the hooks on that. */
+void step_hooks_run(struct interp *in, const struct value *optimizer);
 /* HANDLE, an object, was told to remove its hook. */
 void hook_removed(struct interp *in, uint32_t handle);
 /* Runs hook NUMBER as whoever calls its module out of sight will; false where it was run or removed already. */

@@ -76,7 +76,7 @@ static void sort_out(struct judging *j)
 	index_build(in, &j->steps, objects, step_keys);
 	index_build(in, &j->zeros, objects, zero_keys);
 	index_build(in, &j->backwards, (uint32_t)in->loops.count + 1, backward_keys);
-	index_build(in, &j->contexts, in->def_count + 2, context_keys);
+	index_build(in, &j->contexts, in->def_count + 3, context_keys);
 	index_build(in, &j->forwards, objects, forward_keys);
 	index_build(in, &j->modes, objects, mode_keys);
 	index_build(in, &j->defs, in->def_count + 2, work_keys);

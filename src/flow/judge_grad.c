@@ -61,19 +61,84 @@ void judge_forward(struct judging *j, const struct event *event)
 
 /* ---- grad contexts ---- */
 
-static bool trains_anything(struct judging *j)
+/* Whether C walks what was recorded before grad was switched off, which the mode does not touch. */
+static bool walks_recorded(struct judging *j, const struct event *c)
 {
-	return index_count(&j->consumptions, 0) > 0;
+	for (uint32_t i = 0; i < c->origins->count; i++)
+		if (origin_tag_of(c->origins->items[i]) <= ORIGIN_OP &&
+		    j->in->sites.items[origin_site(c->origins->items[i])]->kind == SITE_FORWARD)
+			return true;
+	return false;
 }
 
-/* Whether another method of the same class switches the mode to something else: setUp and tearDown. */
+/* The outermost loop over which the mode that C ran under was carried, or NULL. */
+static const struct loop *carried_over(struct judging *j, const struct event *c)
+{
+	const struct loop *found = NULL;
+	for (uint32_t i = 0; i < c->grad_from->count; i++) {
+		const struct site *site = j->in->sites.items[origin_site(c->grad_from->items[i])];
+		if (site->kind == SITE_CARRY && (!found || site->loop->depth < found->depth))
+			found = site->loop;
+	}
+	return found;
+}
+
+/* Whether some statement in LOOP, other than those that a return of EVENT's function leaves out, switches grad back on. */
+static bool restored_round(struct judging *j, const struct event *event, const struct loop *loop)
+{
+	for (uint32_t i = 0; i < index_count(&j->contexts, j->in->def_count + 2); i++) {
+		const struct event *other = index_event(j, &j->contexts, j->in->def_count + 2, i);
+		if (!other->grad_dropped && other->mode != 0 && loop_within(other->path, loop) && !(event->left && other->def == event->def))
+			return true;
+	}
+	return false;
+}
+
+/* Whether backward starts where grad is off because EVENT switched it off: behind it, or round a loop. */
+static bool trains_under(struct judging *j, const struct event *event)
+{
+	uint32_t site = object_get(j->in, event->objects[0])->site;
+	for (uint32_t i = 0; i < index_count(&j->consumptions, 0); i++) {
+		const struct event *c = index_event(j, &j->consumptions, 0, i);
+		if (c->root != event->root || c->grad == GRAD_ON || !c->grad_from || !origin_has(c->grad_from, origin_make(site, ORIGIN_SELF)))
+			continue;
+		const struct loop *loop = carried_over(j, c);
+		if (c->grad == GRAD_OFF ? !walks_recorded(j, c) : loop && !restored_round(j, event, loop))
+			return true;
+	}
+	return false;
+}
+
+/* The call of a function that nobody in sight calls, as part of which EVENT happened; NULL: the file's own code. */
+static const struct call *entry_of(const struct event *event)
+{
+	const struct call *call = event->call;
+	while (call && call->outer)
+		call = call->outer;
+	return call && !call->node ? call : NULL;
+}
+
+/* Whether a function that whoever calls EVENT's may call next trains, and takes grad to be on. */
+static bool trains_beside(struct judging *j, const struct event *event)
+{
+	bool trains = false;
+	for (uint32_t i = 0; i < index_count(&j->consumptions, 0); i++) {
+		const struct event *c = index_event(j, &j->consumptions, 0, i);
+		if (c->root == event->root && entry_of(c) == entry_of(event))
+			return false; /* it trains itself, before */
+		trains |= c->grad == GRAD_ON && c->grad_from && origin_has(c->grad_from, origin_make(j->in->grad_found, ORIGIN_SELF));
+	}
+	return trains;
+}
+
+/* Whether another function beside DEF switches the mode to something else: setUp and tearDown. */
 static bool restored_beside(struct judging *j, const struct def *def)
 {
-	if (!def || !def->parent || def->parent->kind != DEF_CLASS || (def->index & DEF_ELSEWHERE))
+	if (!def || !def->parent || (def->index & DEF_ELSEWHERE))
 		return false;
 	for (uint32_t i = j->in->first_child[def->parent->index]; i-- > 0; i = j->in->next_child[i])
 		for (uint32_t k = 0; i != def->index && k < index_count(&j->contexts, i); k++)
-			if (index_event(j, &j->contexts, i, k)->mode != 0)
+			if (index_event(j, &j->contexts, i, k)->mode != 0 && !index_event(j, &j->contexts, i, k)->grad_dropped)
 				return true;
 	return false;
 }
@@ -81,17 +146,10 @@ static bool restored_beside(struct judging *j, const struct def *def)
 void judge_grad_context(struct judging *j, const struct event *event)
 {
 	struct fact fact = new_fact(event->grad_dropped ? FACT_GRAD_DROPPED : FACT_GRAD_LEFT, event);
-	if (!event->grad_dropped) {
-		if (event->mode != 0 || !trains_anything(j) || restored_beside(j, event->def))
-			return;
-		uint32_t def = def_number(j->in, event->def);
-		for (uint32_t i = 0; i < index_count(&j->contexts, def); i++) {
-			const struct event *other = index_event(j, &j->contexts, def, i);
-			if (!event->left && !other->grad_dropped && other->order > event->order && other->mode != 0)
-				return;
-		}
-	}
-	VEC_ADD(&j->facts, fact);
+	if (!event->grad_dropped && (event->mode != 0 || !event->object_count))
+		return;
+	if (event->grad_dropped || trains_under(j, event) || (event->lasts && trains_beside(j, event) && !restored_beside(j, event->def)))
+		VEC_ADD(&j->facts, fact);
 }
 
 static bool is_context_manager(const struct def *def)

@@ -79,8 +79,9 @@ uint32_t restart_keys(struct interp *in, const struct event *event, uint32_t *ke
 uint32_t zero_keys(struct interp *in, const struct event *event, uint32_t *keys)
 {
 	(void)in;
-	keys[0] = event->objects[0];
-	return event->kind == EVENT_ZERO && event->object_count > 0;
+	keys[0] = 0;
+	memcpy(keys, event->objects, event->object_count * sizeof *keys);
+	return event->kind != EVENT_ZERO ? 0 : event->object_count ? event->object_count : !event->tensor;
 }
 
 uint32_t assign_keys(struct interp *in, const struct event *event, uint32_t *keys)
@@ -115,7 +116,8 @@ uint32_t backward_keys(struct interp *in, const struct event *event, uint32_t *k
 uint32_t context_keys(struct interp *in, const struct event *event, uint32_t *keys)
 {
 	keys[0] = def_number(in, event->def);
-	return event->kind == EVENT_GRAD_CONTEXT;
+	keys[1] = in->def_count + 2; /* all of them */
+	return event->kind == EVENT_GRAD_CONTEXT ? 2 : 0;
 }
 
 /* An object and those that own it, outermost last. */

@@ -158,16 +158,49 @@ static const struct site *grads_site(struct judging *j, const struct event *even
 	return NULL;
 }
 
+/* Whether BACKWARD reaches parameters of a module. */
+static bool reaches_module(struct judging *j, const struct event *backward)
+{
+	for (uint32_t i = 0; i < backward->origins->count; i++)
+		if (origin_tag_of(backward->origins->items[i]) != ORIGIN_CUT &&
+		    j->in->sites.items[origin_site(backward->origins->items[i])]->kind == SITE_FORWARD)
+			return true;
+	return false;
+}
+
+/* Whether EVENT lets the gradients go that BACKWARD has filled, with all that they were computed from. */
+static bool drops_gradients(struct judging *j, const struct event *event, const struct event *backward)
+{
+	return event->kind == EVENT_ZERO && !event->keeps_grads && !event->in_place && !(event->tensor && reaches_module(j, backward));
+}
+
 static bool zeroed_around(struct judging *j, const struct event *event)
 {
 	const struct event *end = j->in->events.items + j->in->events.count;
 	for (const struct event *e = event + 1; e < end && e->root == event->root; e++)
-		if (e->kind == EVENT_ZERO && !e->keeps_grads && loop_within(e->path, event->path))
+		if (drops_gradients(j, e, event) && loop_within(e->path, event->path))
 			return true;
 	for (const struct event *e = j->in->events.items; e < event; e++)
-		if (e->kind == EVENT_ZERO && !e->keeps_grads && e->root == event->root && event->path && e->path == event->path &&
+		if (drops_gradients(j, e, event) && e->root == event->root && event->path && loop_within(e->path, event->path) &&
 		    !(e->object_count && loop_within(object_get(j->in, e->objects[0])->birth, event->path)))
 			return true; /* at the top of the next iteration */
+	return false;
+}
+
+/* Whether what outlives an iteration keeps gradients that EVENT has recorded: then they stay, whatever drops them from
+ * their parameters. */
+static bool keeps_recorded(struct judging *j, const struct event *event)
+{
+	const struct event *end = j->in->events.items + j->in->events.count;
+	for (const struct event *e = event + 1; e < end && e->root == event->root; e++) {
+		bool kept = e->kind == EVENT_STORE && e->holder && !loop_within(object_get(j->in, e->holder)->birth, event->path);
+		for (uint8_t k = 0; e->kind == EVENT_ACCUMULATE && k < e->carry_count; k++)
+			kept |= loop_within(event->path, e->carries[k]);
+		for (uint32_t i = 0; kept && loop_within(e->path, event->path) && i < e->origins->count; i++)
+			if (j->in->sites.items[origin_site(e->origins->items[i])]->kind == SITE_GRADIENT &&
+			    origin_tag_of(e->origins->items[i]) != ORIGIN_CUT)
+				return true;
+	}
 	return false;
 }
 
@@ -203,7 +236,7 @@ void judge_backward(struct judging *j, const struct event *event)
 		return;
 	fact.proof = loop_proof(j, fact.loop);
 	if (fact.kind == FACT_CREATE) {
-		if (!zeroed_around(j, event) || fills_what_is_new(j, event))
+		if (!zeroed_around(j, event) || fills_what_is_new(j, event) || keeps_recorded(j, event))
 			VEC_ADD(&j->facts, fact);
 		return;
 	}
@@ -222,6 +255,10 @@ void judge_backward(struct judging *j, const struct event *event)
 		if (origin_tag_of(event->origins->items[i]) <= ORIGIN_OP && j->needed[origin_site(event->origins->items[i])] &&
 		    j->in->sites.items[origin_site(event->origins->items[i])]->kind == SITE_INPUT)
 			return; /* the graph came in from a caller, who may go on with it */
+	for (uint32_t i = 0; i < event->origins->count; i++)
+		if (origin_tag_of(event->origins->items[i]) <= ORIGIN_OP &&
+		    j->in->sites.items[origin_site(event->origins->items[i])]->kind == SITE_GRADIENT)
+			return; /* that of recorded gradients is one for all of them */
 	for (uint32_t i = 0; i < event->origins->count; i++) {
 		const struct site *site = j->in->sites.items[origin_site(event->origins->items[i])];
 		if (origin_tag_of(event->origins->items[i]) == ORIGIN_CUT || !is_work(site))
@@ -255,13 +292,65 @@ bool zeroed_in(struct judging *j, uint32_t object, const struct loop *loop)
 	return false;
 }
 
-/* The last backward before STEP in the same iteration. */
-static const struct event *backward_before(struct judging *j, const struct event *step, const struct loop *loop)
+/* Whether something zeroes a part of MODULE in LOOP, or looks at its gradients. */
+static bool parts_minded(struct judging *j, struct object *module, const struct loop *loop, int depth)
+{
+	struct interp *in = j->in;
+	module->seen = in->stamp;
+	for (size_t i = 0; depth > 0 && i <= module->slots.count; i++) {
+		uint32_t cell = object_cell(module, i);
+		struct value held = cell ? cell_get(in, cell) : value_bottom();
+		for (uint8_t k = 0; k < held.object_count; k++) {
+			struct object *part = object_get(in, held.objects[k]);
+			bool zeroed = false;
+			for (uint32_t z = 0; z < index_count(&j->zeros, part->id) && !zeroed; z++) {
+				const struct event *event = index_event(j, &j->zeros, part->id, z);
+				zeroed = !event->handed && loop_within(event->path, loop);
+			}
+			if (zeroed || part->grad_read || (part->seen != in->stamp && parts_minded(j, part, loop, depth - 1)))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Whether something zeroes what MODULE, what it belongs to or a part of it collects in LOOP, or looks at that: then it
+ * may collect on purpose. */
+static bool gradients_minded(struct judging *j, uint32_t module, const struct loop *loop)
+{
+	enum { PARTS = 4 };
+	j->in->stamp++;
+	if (parts_minded(j, object_get(j->in, module), loop, PARTS))
+		return true;
+	for (uint32_t up = module; up; up = object_get(j->in, up)->owner)
+		if (object_get(j->in, up)->grad_read || zeroed_in(j, up, loop))
+			return true;
+	return zeroed_in(j, 0, loop);
+}
+
+/* Whether C adds to the gradients of MODULE, as far as its inputs say. */
+static bool fills(struct judging *j, const struct event *c, uint32_t module)
+{
+	bool found = !c->only_inputs;
+	for (uint32_t i = 0; !found && c->stops && i < c->stops->count; i++) {
+		const struct site *site = j->in->sites.items[origin_site(c->stops->items[i])];
+		found = site->kind == SITE_LEAF && site->object && (owns(j->in, module, site->object) || owns(j->in, site->object, module));
+	}
+	return found && !c->wants_grads;
+}
+
+/* The last backward before STEP in the same iteration that adds to the gradients of one of so many MODULES, of anything
+ * where there are none. */
+static const struct event *backward_before(struct judging *j, const struct event *step, const struct loop *loop,
+					   const uint32_t *modules, uint32_t count)
 {
 	const struct event *found = NULL;
 	for (uint32_t i = 0; i < index_count(&j->consumptions, 0); i++) {
 		const struct event *c = index_event(j, &j->consumptions, 0, i);
-		if (c->order < step->order && c->root == step->root && loop_within(c->path, loop))
+		bool adds = !count && !c->wants_grads;
+		for (uint32_t k = 0; k < count && !adds; k++)
+			adds = fills(j, c, modules[k]);
+		if (adds && c->order < step->order && c->root == step->root && loop_within(c->path, loop))
 			found = c;
 	}
 	return found;
@@ -288,10 +377,9 @@ static void judge_unowned(struct judging *j, const struct event *backward, const
 		    site->proof != PROOF_FLOW || !site->object)
 			continue;
 		uint32_t module = site->object;
-		bool known = true, free = false;
+		bool known = fills(j, backward, module), free = gradients_minded(j, module, loop);
 		for (uint32_t up = module; up && known; up = object_get(in, up)->owner) {
 			const struct object *object = object_get(in, up);
-			free |= object->grad_read || zeroed_in(j, up, loop);
 			known = !object->input && !loop_within(object->birth, loop);
 			module = (object->kinds & KIND_MODULE) ? up : module;
 		}
@@ -368,10 +456,10 @@ void judge_zeroing(struct judging *j, const struct event *step)
 	const struct loop *loop = step_loop(j, step->path);
 	if (!loop || loop->form == LOOP_VIRTUAL || step->object_count != 1 || step->in_handler)
 		return;
-	const struct event *backward = backward_before(j, step, loop);
 	uint32_t modules[16];
 	const struct object *optimizer = object_get(in, step->objects[0]);
 	uint32_t count = optimizer_modules(in, optimizer, modules, 0, 16, 3);
+	const struct event *backward = backward_before(j, step, loop, modules, count);
 	if (!backward || optimizer->input || (!count && !only_leaves(j, optimizer, 3)))
 		return;
 	note_owned(j);
@@ -380,8 +468,7 @@ void judge_zeroing(struct judging *j, const struct event *step)
 		return;
 	bool zeroed = loop_within(optimizer->birth, loop) || zeroed_in(j, step->objects[0], loop);
 	for (uint32_t k = 0; k < count && !zeroed; k++)
-		for (uint32_t up = modules[k]; up && !zeroed; up = object_get(in, up)->owner)
-			zeroed = zeroed_in(j, up, loop) || object_get(in, up)->grad_read;
+		zeroed = gradients_minded(j, modules[k], loop);
 	if (zeroed)
 		return;
 	struct fact fact = new_fact(FACT_UNZEROED, backward);

@@ -28,9 +28,9 @@ struct judging {
 	struct index resets;       /* by holder */
 	struct index restarts;     /* resets of names and slots, by cell */
 	struct index assigns;      /* assignments and restarts of attributes and outer names, by cell */
-	struct index zeros;        /* by the first optimizer or module */
+	struct index zeros;        /* by optimizer or module; those of what is not known under 0 */
 	struct index backwards;    /* consumptions by loop id + 1, 0 outside loops */
-	struct index contexts;     /* grad contexts, by index of their definition */
+	struct index contexts;     /* grad contexts, by index of their definition; all of them behind the last */
 	struct index forwards;     /* by module and by those that own it */
 	struct index modes;        /* likewise */
 	struct index marks;        /* marks and logs, by the objects they concern */

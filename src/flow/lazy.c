@@ -71,10 +71,11 @@ static struct value next_of(struct interp *in, struct object *object, const stru
 		return next_called(in, lazy, node, grad_off);
 	struct value elements[8];
 	uint32_t count = 0;
+	int from = lazy->rule->returns.from;
 	object->few = false;
-	for (uint32_t i = 0; i < lazy->args->count && count < 8; i++) {
+	for (uint32_t i = !lazy->method && from > 0 ? (uint32_t)from : 0; i < lazy->args->count && count < 8; i++) {
 		const struct value *source = &lazy->args->values[i];
-		if (lazy->args->names[i].length || (count && lazy->rule->returns.from != MODEL_ALL))
+		if (lazy->args->names[i].length || (count && from != MODEL_ALL))
 			continue;
 		elements[count++] = next_element(in, source, node, grad_off);
 		object->few |= is_generator(in, source) && object_get(in, source->objects[0])->few;

@@ -175,7 +175,8 @@ static bool read_simple_effects(struct reading *r, const cJSON *object, struct m
 	} effects[] = {{"reset", EFFECT_RESET, true}, {"pop", EFFECT_POP, true}, {"consume", EFFECT_CONSUME, true},
 		       {"mode", EFFECT_MODE, false}, {"freeze", EFFECT_FREEZE, false}, {"log", EFFECT_LOG, true},
 		       {"grad", EFFECT_GRAD, false}, {"inplace", EFFECT_INPLACE, true}, {"run", EFFECT_RUN, true},
-		       {"step", EFFECT_OPTIM_STEP, true}, {"zero", EFFECT_OPTIM_ZERO, true}, {"escape", EFFECT_ESCAPE, true}};
+		       {"step", EFFECT_OPTIM_STEP, true}, {"zero", EFFECT_OPTIM_ZERO, true}, {"escape", EFFECT_ESCAPE, true},
+		       {"visit", EFFECT_VISIT, true}};
 	for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
 		const char *text = text_at(r, object, effects[i].key);
 		if (!text)

@@ -73,6 +73,28 @@ void clear_slots(struct interp *in, struct object *object)
 	}
 }
 
+void copy_function(struct object *into, const struct object *from)
+{
+	into->function = from->function;
+	into->scope = from->scope;
+	into->self = from->self;
+	into->receiver = from->receiver;
+	into->method = from->method;
+	into->is_static = from->is_static;
+	into->is_class_method = from->is_class_method;
+	into->grad_mode = from->grad_mode;
+	into->grad_argument = from->grad_argument;
+	into->cached = from->cached;
+}
+
+void alias_function(struct object *into, const struct object *from)
+{
+	copy_function(into, from);
+	into->slots.count = 0;
+	for (size_t i = 0; i < from->slots.count; i++)
+		VEC_ADD(&into->slots, from->slots.items[i]);
+}
+
 void copy_slots(struct interp *in, struct object *into, const struct object *from)
 {
 	for (size_t i = 0; i < from->slots.count; i++)
@@ -364,6 +386,7 @@ struct event *event_add(struct interp *in, enum event_kind kind, struct span nod
 	event.cond = cond_mask(in);
 	event.rare = rare_mask(in);
 	event.grad = grad_now(in);
+	event.grad_from = cell_get(in, in->grad_cell).origins;
 	event.in_handler = in->frame && in->frame->handler_depth > 0;
 	event.in_hook = in->hook_depth > 0;
 	event.value = value_bottom();

@@ -26,6 +26,34 @@ static struct value part_of(struct interp *in, const struct value *value, uint32
 	return out;
 }
 
+static struct value child_input(struct interp *in, struct object *object, struct str name)
+{
+	struct str full = name;
+	if (object->name.length && object->name.length + name.length < 64)
+		full = str_from(arena_format(in->arena, "%.*s.%.*s", STR_ARG(object->name), STR_ARG(name)));
+	struct value value = input_value(in, object, 16 + (uint32_t)(str_hash(name) & 0xffffff), full, object->span);
+	struct object *child = object_get(in, value.objects[0]);
+	child->owner = object->id;
+	child->birth = object->birth;
+	return value;
+}
+
+bool is_more_than_objects(struct interp *in, const struct value *value)
+{
+	if (!(value->kinds & KIND_UNKNOWN) || !value->origins)
+		return false;
+	for (uint8_t i = 0; i < value->object_count; i++)
+		if (object_get(in, value->objects[i])->kinds & KIND_UNKNOWN)
+			return false;
+	for (uint32_t i = 0; i < value->origins->count; i++) {
+		const struct site *site = in->sites.items[origin_site(value->origins->items[i])];
+		if (origin_tag_of(value->origins->items[i]) <= ORIGIN_OP &&
+		    (site->kind == SITE_FORWARD || site->kind == SITE_CALL || site->kind == SITE_ELEMENT))
+			return true;
+	}
+	return false;
+}
+
 struct value element_of(struct interp *in, const struct value *value, const struct expr *node)
 {
 	struct value out = value_bottom();
@@ -49,6 +77,8 @@ struct value element_of(struct interp *in, const struct value *value, const stru
 			cell_set(in, object_rest(in, object), element);
 		}
 		struct value v = object_elements(in, object);
+		if (value_is_bottom(&v) && (object->kinds & KIND_MODULE) && !(object->kinds & KIND_CONTAINER))
+			v = child_input(in, object, STR("[]")); /* one of its parts */
 		if ((object->kinds & KIND_LOADER) || value_is_bottom(&v)) {
 			v = value_of(KIND_UNKNOWN);
 			v.flags = object->kinds & KIND_LOADER ? VALUE_LOADER | VALUE_DATA : 0;
@@ -58,7 +88,7 @@ struct value element_of(struct interp *in, const struct value *value, const stru
 			v = value_add_origins(in, v, origin_retag(&in->origins, value->origins, ORIGIN_CALL));
 		out = value_join(&in->origins, &out, &v);
 	}
-	if (value->object_count && !(value->kinds & KIND_TENSOR))
+	if (value->object_count && !(value->kinds & KIND_TENSOR) && !is_more_than_objects(in, value))
 		return out;
 	if (value_only(value, KIND_TEXT | KIND_NUMBER))
 		return value_of(value->kinds);
@@ -114,29 +144,9 @@ static struct value bind_function(struct interp *in, struct object *function, st
 	if (function->is_static || !function->function)
 		return object_value(in, function);
 	struct object *bound = object_new(in, node, 2 + function->id, KIND_FUNCTION, node->span);
-	bound->function = function->function;
-	bound->scope = function->scope;
+	alias_function(bound, function);
 	bound->self = self->id;
-	bound->is_class_method = function->is_class_method;
-	bound->grad_mode = function->grad_mode;
-	bound->grad_argument = function->grad_argument;
-	bound->cached = function->cached;
-	bound->slots.count = 0;
-	for (size_t i = 0; i < function->slots.count; i++)
-		VEC_ADD(&bound->slots, function->slots.items[i]);
 	return object_value(in, bound);
-}
-
-static struct value child_input(struct interp *in, struct object *object, struct str name)
-{
-	struct str full = name;
-	if (object->name.length && object->name.length + name.length < 64)
-		full = str_from(arena_format(in->arena, "%.*s.%.*s", STR_ARG(object->name), STR_ARG(name)));
-	struct value value = input_value(in, object, 16 + (uint32_t)(str_hash(name) & 0xffffff), full, object->span);
-	struct object *child = object_get(in, value.objects[0]);
-	child->owner = object->id;
-	child->birth = object->birth;
-	return value;
 }
 
 static struct value field_value(struct interp *in, const struct model_rule *rule, const struct value *receiver,
@@ -209,8 +219,8 @@ struct value read_attribute(struct interp *in, const struct value *object, struc
 		out = library_value(in, model_canonical(in->model, dotted), node->span);
 	}
 	bool parameter = object->flags & VALUE_PARAMETER;
-	for (uint8_t i = 0; i < object->object_count && parameter && str_is(name, "grad"); i++)
-		object_get(in, object->objects[i])->grad_read = true;
+	for (uint8_t i = 0; i < object->object_count && str_is(name, "grad"); i++)
+		object_get(in, object->objects[i])->grad_read |= parameter || object_get(in, object->objects[i])->input;
 	for (uint8_t i = 0; i < object->object_count && !parameter; i++) {
 		struct value v = read_object_attribute(in, object_get(in, object->objects[i]), object, name, node);
 		out = value_join(&in->origins, &out, &v);
@@ -222,6 +232,8 @@ struct value read_attribute(struct interp *in, const struct value *object, struc
 	struct value v;
 	if (field) {
 		v = field_value(in, field, object, name, node);
+		if (in->records_gradients && str_is(name, "grad"))
+			v.origins = origin_one(&in->origins, origin_make(site_new(in, SITE_GRADIENT, node, 0, node->span)->id, ORIGIN_SELF));
 	} else if (value_may(object, KIND_TENSOR) && model_method(in->model, tensor, name)) {
 		v = bound_method(in, object, name, node);
 	} else {
@@ -297,6 +309,13 @@ struct value read_item(struct interp *in, const struct value *object, const stru
 	struct value out = value_bottom();
 	bool slice = key->kinds == KIND_SMALL;
 	bool parameter = object->flags & VALUE_PARAMETER;
+	if (parameter && object->object_count && (object_get(in, object->objects[0])->kinds & KIND_OPTIMIZER)) {
+		if (key->text.at && !str_is(key->text, "params"))
+			return value_of(KIND_NUMBER); /* what a group says of its parameters */
+		struct value params = *object; /* one of the groups, or the parameters of one */
+		params.flags |= VALUE_STRUCT;
+		return params;
+	}
 	for (uint8_t i = 0; i < object->object_count && !parameter; i++) {
 		struct object *o = object_get(in, object->objects[i]);
 		struct value v = slice ? object_value(in, o) : read_object_item(in, o, key, node);

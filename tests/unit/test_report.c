@@ -74,7 +74,7 @@ static int tear_down(void **state)
 /* The whole report of one file. */
 static const char *render(struct rendering *rendering, const char *format, struct report_options options)
 {
-	struct run_file file = {rendering->path, &rendering->result, NULL};
+	struct run_file file = {rendering->path, &rendering->result, NULL, NULL};
 
 	report_release(&rendering->report);
 	report_init(&rendering->report, report_format_find(format), options);
@@ -336,8 +336,8 @@ static void totals_count_by_severity_and_limit(void **state)
 {
 	struct rendering *rendering = *state;
 	struct finding findings[3] = {plain_finding(), plain_finding(), plain_finding()};
-	struct run_file file = {"a.py", &rendering->result, NULL};
-	struct run_file unread = {"b.py", NULL, "cannot read 'b.py'"};
+	struct run_file file = {"a.py", &rendering->result, NULL, NULL};
+	struct run_file unread = {"b.py", NULL, "cannot read 'b.py'", NULL};
 	struct report_totals totals = {0};
 
 	findings[1].severity = SEVERITY_HINT;
