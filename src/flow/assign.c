@@ -470,6 +470,7 @@ struct event *note_zeroed(struct interp *in, const struct value *parameters, str
 		known |= is_part_of_module(in, object_get(in, parameters->objects[i]));
 		unknown |= object_get(in, parameters->objects[i])->input;
 	}
+	in->leaf_grads_read |= !known;
 	if (!known && !unknown && !tensor)
 		return NULL;
 	struct event *event = event_add(in, EVENT_ZERO, node);

@@ -477,6 +477,7 @@ struct interp {
 	struct handling *handling; /* innermost block that handles running out of memory around a forward */
 	bool catches;              /* there was one */
 	bool has_star;             /* all names of some file are imported: what has no other meaning comes from there */
+	bool leaf_grads_read;      /* somebody looks at the gradient of something that is no parameter of a module */
 	bool resets_unknown;       /* reset() was called on something unknown: it may be any metric */
 	VEC(struct hooked) hooked;
 	int hook_depth;            /* hooks that are being run */

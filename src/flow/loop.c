@@ -191,6 +191,21 @@ struct for_context {
 	bool leaves;
 };
 
+/* Whether OBJECT, a container, has optimizers among its elements, or in the tuples that these are. */
+static bool has_optimizers(struct interp *in, const struct object *object, int depth)
+{
+	for (size_t i = 0; i <= object->slots.count; i++) {
+		uint32_t cell = object_cell(object, i);
+		struct value held = cell ? cell_get(in, cell) : value_bottom();
+		for (uint8_t k = 0; k < held.object_count; k++) {
+			const struct object *element = object_get(in, held.objects[k]);
+			if ((element->kinds & KIND_OPTIMIZER) || (depth > 0 && (element->kinds & KIND_CONTAINER) && has_optimizers(in, element, depth - 1)))
+				return true;
+		}
+	}
+	return false;
+}
+
 bool is_parts(struct interp *in, const struct value *iterable, bool *range)
 {
 	*range = false;
@@ -202,7 +217,7 @@ bool is_parts(struct interp *in, const struct value *iterable, bool *range)
 		struct object *object = object_get(in, iterable->objects[i]);
 		if (!object->literal && !(object->kinds & KIND_MODULE))
 			return false;
-		*range |= !(object->kinds & KIND_MODULE);
+		*range |= !(object->kinds & KIND_MODULE) && !has_optimizers(in, object, 1);
 	}
 	return true;
 }

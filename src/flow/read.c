@@ -219,6 +219,7 @@ struct value read_attribute(struct interp *in, const struct value *object, struc
 		out = library_value(in, model_canonical(in->model, dotted), node->span);
 	}
 	bool parameter = object->flags & VALUE_PARAMETER;
+	in->leaf_grads_read |= str_is(name, "grad") && !(object->object_count && (object->flags & VALUE_PARAMETER));
 	for (uint8_t i = 0; i < object->object_count && str_is(name, "grad"); i++)
 		object_get(in, object->objects[i])->grad_read |= parameter || object_get(in, object->objects[i])->input;
 	for (uint8_t i = 0; i < object->object_count && !parameter; i++) {
