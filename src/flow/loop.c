@@ -375,6 +375,9 @@ bool exec_while(struct interp *in, const struct stmt *s)
 
 /* ---- comprehensions ---- */
 
+/* Comprehensions over so many things that are known make their elements one by one. */
+enum { UNROLLED = 4 };
+
 struct comprehension_context {
 	const struct expr *e;
 	uint16_t clause;
@@ -383,6 +386,8 @@ struct comprehension_context {
 	struct loop *loop;     /* of the outermost clause */
 	struct value iterable;
 	int64_t size;          /* elements of what the outermost clause goes over, 0: unknown */
+	struct value parts[UNROLLED]; /* the elements, where each was made on its own */
+	uint32_t part_count;
 };
 
 /* Clauses of one comprehension that are run as loops; nobody nests as many, and each carries all that is inside. */
@@ -408,7 +413,7 @@ static bool clause_body(struct interp *in, struct loop *loop, void *context)
 	return true;
 }
 
-static void run_element(struct interp *in, struct comprehension_context *c)
+static struct value run_element(struct interp *in, struct comprehension_context *c)
 {
 	const struct expr *element = c->e->items[0];
 	bool pair = element->kind == EXPR_PAIR;
@@ -424,6 +429,38 @@ static void run_element(struct interp *in, struct comprehension_context *c)
 	}
 	struct value old = cell_get(in, c->gathered);
 	cell_set(in, c->gathered, value_join(&in->origins, &old, &v));
+	return v;
+}
+
+/* The elements of ITERABLE where it is a display of few modules, optimizers or other things that hold no elements; else NULL. */
+static const struct object *few_things(struct interp *in, const struct value *iterable)
+{
+	const struct object *object = iterable->object_count == 1 ? object_get(in, iterable->objects[0]) : NULL;
+	if (!object || !object->literal || object->rest || (object->kinds & KIND_MODULE) || object->slots.count < 2 ||
+	    object->slots.count > UNROLLED)
+		return NULL;
+	for (uint32_t i = 0; i < object->slots.count; i++) {
+		struct value part = cell_get(in, object->slots.items[i].cell);
+		if (!str_equal(object->slots.items[i].name, position_name(in, i)) || part.object_count != 1 ||
+		    (part.flags & VALUE_PARAMETER) || (object_get(in, part.objects[0])->kinds & KIND_CONTAINER))
+			return NULL;
+	}
+	return object;
+}
+
+/* [Adam(m.parameters()) for m in (g, d)]: what is made for one is not what is made for the other. */
+static void run_one_by_one(struct interp *in, struct comprehension_context *c, const struct object *things)
+{
+	struct loop *path = in->path;
+	const void *copy = in->copy;
+	in->path = c->loop;
+	for (uint32_t i = 0; i < things->slots.count; i++) {
+		assign_target(in, c->e->clauses[0].target, cell_get(in, things->slots.items[i].cell), c->e->clauses[0].target->span);
+		in->copy = copy_of(in, c->e, i);
+		c->parts[c->part_count++] = run_element(in, c);
+		in->copy = copy;
+	}
+	in->path = path;
 }
 
 static void run_clause(struct interp *in, struct comprehension_context *c)
@@ -454,7 +491,11 @@ static void run_clause(struct interp *in, struct comprehension_context *c)
 	loop->is_struct = is_parts(in, &c->iterable, &loop->is_range);
 	if (clause->target && clause->target->kind == EXPR_NAME)
 		loop->variable = clause->target->name;
-	run_loop(in, loop, clause_body, c, true);
+	const struct object *things = c->e->clause_count == 1 && clause->target && strchr("[(", c->e->op) ? few_things(in, &c->iterable) : NULL;
+	if (things)
+		run_one_by_one(in, c, things);
+	else
+		run_loop(in, loop, clause_body, c, true);
 }
 
 static uint32_t comprehension_cells(struct interp *in, const struct expr *e)
@@ -519,7 +560,9 @@ struct value run_comprehension(struct interp *in, const struct expr *e)
 	struct value element = cell_get(in, c.gathered);
 	struct object *result = object_new(in, e, 0, KIND_CONTAINER, e->span);
 	result->library = model_class_get(in->model, classes[e->op == '{' ? 1 : e->op == ':' ? 2 : 0]);
-	if (!value_is_bottom(&element))
+	for (uint32_t i = 0; i < c.part_count; i++)
+		cell_set(in, object_slot(in, result, position_name(in, i), true), c.parts[i]);
+	if (!value_is_bottom(&element) && !c.part_count)
 		fill_cell(in, object_rest(in, result), element, e->span, result->name, true);
 	result->made_in = e->op == '(' ? c.loop : NULL;
 	result->size = c.size;
