@@ -473,7 +473,7 @@ static struct value eval_yield(struct interp *in, const struct expr *e)
 	for (const struct loop *loop = in->path; loop && loop != around; loop = loop->outer)
 		frame->yields_many |= !loop->is_struct;
 	uint32_t depth = in->path ? in->path->depth : 0;
-	if (in->path != frame->call->path || e->op == 'f' || in->cond_open[depth < 63 ? depth : 63] != frame->conditions)
+	if (in->path != around || e->op == 'f' || in->cond_open[depth < 63 ? depth : 63] != frame->conditions)
 		frame->parts = NULL; /* how many come before it is not known */
 	if (frame->parts)
 		cell_set(in, object_slot(in, frame->parts, position_name(in, frame->yield_count++), true), v);
