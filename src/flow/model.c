@@ -115,6 +115,7 @@ static bool read_returns(struct reading *r, const cJSON *object, struct model_re
 	returns->iterates = flag_at(object, "iterates");
 	returns->counted = flag_at(object, "counted");
 	returns->identity = flag_at(object, "identity");
+	returns->mode = flag_at(object, "mode");
 	returns->opaque = flag_at(object, "opaque");
 	returns->struct_loop = flag_at(object, "struct_loop");
 	returns->full_storage = flag_at(object, "full_storage");
@@ -288,6 +289,7 @@ static bool read_class(struct reading *r, const cJSON *object, const char *name)
 	class->base = text_at(r, object, "base");
 	class->role = text_at(r, object, "role");
 	class->bound = text_at(r, object, "bound");
+	class->record = flag_at(object, "record");
 	class->wraps = flag_at(object, "wraps");
 	class->threads = flag_at(object, "threads");
 	if (class->role && !read_kinds(r, class->role, &class->kinds))

@@ -72,6 +72,7 @@ struct model_returns {
 	bool spread;           /* the arguments again, as a tuple where there are several */
 	const char *parts;     /* a tuple of instances of these classes, separated by spaces, or NULL */
 	bool opaque;           /* a thing of which nothing is known until its use shows what it is */
+	bool mode;             /* whether the receiver, a module, is in train mode */
 	bool identity;         /* a number that tells which object the argument is */
 	bool struct_loop;      /* iterating it is no time dimension: parameters, modules, items of one result */
 };
@@ -105,7 +106,7 @@ struct model_rule {
 	const char *unless;  /* keyword that, when literally True, keeps the saved tensors ("retain_graph") */
 	const char *mark;    /* what a rule may look for: "releases-cache", "debug", "debug(0)" with a flag; or NULL */
 	const char *hook;    /* kind of hook that the first argument becomes: "forward", "pre", "backward", "backward-pre", "gradient" */
-	const char *binds;   /* "attribute": reads or sets the one that argument 1 names; "parameters": the optimizer is given parameters of modules */
+	const char *binds;   /* what becomes of the arguments: "attribute", "parameters", "arguments", "exception", "fields", "replace"; or NULL */
 };
 
 struct model_hook {
@@ -126,6 +127,7 @@ struct model_class {
 	struct model_rule *call; /* calling an instance, or NULL */
 	struct model_rule *made; /* what the constructor does with its arguments, or NULL */
 	bool threads;         /* runs threads of its own until it is closed */
+	bool record;          /* the constructor's named arguments become attributes */
 	bool wraps;           /* hands its arguments to a module given to it: DataParallel and the like */
 	const char *bound;    /* keyword that bounds it ("maxlen"), or NULL */
 };
