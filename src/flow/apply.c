@@ -946,8 +946,9 @@ static void mark(struct interp *in, const struct model_rule *rule, const struct 
 		memcpy(event->objects, receiver->objects, sizeof event->objects);
 		event->object_count = receiver->object_count;
 	}
-	if (args->count)
-		event_value(in, event, &args->values[0]);
+	bool plain = strcmp(rule->mark, "plain") == 0;
+	if (plain ? receiver != NULL : args->count > 0)
+		event_value(in, event, plain ? receiver : &args->values[0]);
 }
 
 struct value apply_rule(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,

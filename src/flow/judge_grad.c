@@ -7,7 +7,7 @@
 static bool walked_or_handed_on(struct judging *j, const struct event *event)
 {
 	const struct site *site = event->site ? event->site : top_site(j, event->origins, 0);
-	return !site || consumed(j, site->id, ORIGIN_CALL) || (event->mode != 0 && index_count(&j->escapes, site->id));
+	return !site || walked(j, site->id) || (event->mode != 0 && index_count(&j->escapes, site->id));
 }
 
 /* A grad context that was made and dropped in the same definition is the cause, and a finding of its own. */
