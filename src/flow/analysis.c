@@ -171,6 +171,37 @@ static const struct expr *returned_last(const struct def *def)
 	return last && last->kind == STMT_RETURN ? last->value : NULL;
 }
 
+static bool gives_something(const struct expr *target, const struct expr *value, struct str name)
+{
+	if (target->kind == EXPR_NAME)
+		return str_equal(target->name, name) && (!value || value->kind != EXPR_CONSTANT);
+	bool items = (target->kind == EXPR_TUPLE || target->kind == EXPR_LIST);
+	bool pairs = items && value && value->kind == EXPR_TUPLE && value->count == target->count;
+	for (uint16_t i = 0; items && i < target->count; i++)
+		if (gives_something(target->items[i], pairs ? value->items[i] : NULL, name))
+			return true;
+	return false;
+}
+
+/* Whether BLOCK anywhere gives NAME more than None. */
+static bool is_ever_something(const struct block *block, struct str name)
+{
+	for (uint32_t i = 0; i < block->count; i++) {
+		const struct stmt *s = block->stmts[i];
+		bool plain = s->kind == STMT_ASSIGN;
+		for (uint16_t k = 0; (plain || s->kind == STMT_AUGMENT || s->kind == STMT_FOR) && k < s->target_count; k++)
+			if (gives_something(s->targets[k], plain ? s->value : NULL, name))
+				return true;
+		bool inside = s->kind != STMT_DEF && (is_ever_something(&s->body, name) || is_ever_something(&s->other, name) ||
+						      is_ever_something(&s->final, name));
+		for (uint32_t k = 0; k < s->handler_count && !inside; k++)
+			inside = is_ever_something(&s->handlers[k].body, name);
+		if (inside)
+			return true;
+	}
+	return false;
+}
+
 /* An autograd function's arguments that its backward returns gradients for are tensors. */
 static void know_differentiated(struct interp *in, const struct method_walk *walk)
 {
@@ -185,7 +216,8 @@ static void know_differentiated(struct interp *in, const struct method_walk *wal
 		const struct expr *grad = several ? grads->items[i] : grads;
 		if (grad->kind == EXPR_STAR)
 			return;
-		if (grad->kind != EXPR_CONSTANT)
+		if (grad->kind != EXPR_CONSTANT &&
+		    (grad->kind != EXPR_NAME || is_ever_something(&backward->function->body, grad->name)))
 			object_prove(in, &walk->args->values[i + 1], KIND_TENSOR);
 	}
 }
@@ -393,6 +425,7 @@ void analysis_run(struct analysis *analysis, const struct model *model, struct a
 	in->path_name = path;
 	in->module = module;
 	in->defs = lower->defs;
+	in->asked = &lower->asked;
 	in->def_count = lower->def_count;
 	in->visited = ARENA_ARRAY(arena, bool, lower->def_count + 1u);
 	in->functions = ARENA_ARRAY(arena, struct object *, lower->def_count + 1u);

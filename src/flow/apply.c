@@ -165,13 +165,15 @@ static struct value iterator(struct interp *in, const struct model_rule *rule, c
 		bool off = false;
 		bool generator = source->object_count == 1 && (object_get(in, source->objects[0])->kinds & KIND_GENERATOR);
 		parts |= is_parts(in, source, &range);
-		if (!receiver && dict_keys(in, source, &elements[count]))
-			count++;
-		else
-			elements[count++] = generator ? run_generator(in, object_get(in, source->objects[0]), node, &off)
+		bool keys = source->object_count == 1 && is_dict(object_get(in, source->objects[0])) &&
+			    (!receiver || rule->returns.graph == GRAPH_NO);
+		elements[count++] = keys	? value_of(KIND_UNKNOWN)
+				    : generator ? run_generator(in, object_get(in, source->objects[0]), node, &off)
 					      : element_of(in, source, node);
 	}
 	object->literal = parts || rule->returns.struct_loop;
+	const struct value *over = receiver ? receiver : args_get(args, first, NULL);
+	object->covers = count == 1 && over && first == 0 ? container_covered(in, over) : 0;
 	if (count == 1 && !rule->returns.counted) {
 		add_element(in, object, elements[0]);
 		return object_value(in, object);
@@ -255,13 +257,6 @@ static struct value copied(struct interp *in, const struct model_rule *rule, con
 		return source ? twin(in, source, node) : value_of(KIND_UNKNOWN);
 	struct object *object = object_new(in, node, 14, KIND_CONTAINER, node->span);
 	object->library = model_class_get(in->model, rule->returns.class_name);
-	struct value key;
-	if (source && !model_class_is(in->model, object->library, "builtins.dict") && dict_keys(in, source, &key)) {
-		bool range;
-		object->literal = is_parts(in, source, &range);
-		add_element(in, object, key);
-		return object_value(in, object);
-	}
 	for (uint8_t i = 0; source && i < source->object_count && !(source->flags & VALUE_PARAMETER); i++) {
 		struct object *from = object_get(in, source->objects[i]);
 		if (from->kinds & KIND_GENERATOR) {
@@ -271,6 +266,11 @@ static struct value copied(struct interp *in, const struct model_rule *rule, con
 		}
 		object->literal = from->literal;
 		object->size = from->size;
+		object->covers = container_covered(in, source);
+		if (is_dict(from) && !is_dict(object)) { /* its keys */
+			add_element(in, object, value_of(KIND_UNKNOWN));
+			continue;
+		}
 		copy_slots(in, object, from);
 		if (from->rest)
 			add_element(in, object, cell_get(in, from->rest));
@@ -334,7 +334,8 @@ static void consume(struct interp *in, const struct model_rule *rule, const stru
 		    const struct expr *node)
 {
 	struct event *event = event_add(in, EVENT_CONSUME, node->span);
-	event_value(in, event, value);
+	struct value walked = operand(in, value, node);
+	event_value(in, event, &walked);
 	if (!rule->unless)
 		return;
 	event->creates = literally_true(args, "create_graph") || true_at(args, rule->unless_at, 1);
@@ -586,9 +587,19 @@ static void apply_effect(struct interp *in, const struct model_rule *rule, const
 			struct event *event = event_add(in, EVENT_RESET, node->span);
 			event_value(in, event, target);
 			event->detaches = true;
+			const struct expr *callee = node->count ? node->items[0] : NULL;
+			const struct expr *of = callee && callee->kind == EXPR_ATTRIBUTE ? callee->items[0] : NULL;
+			if (of && of->kind == EXPR_SUBSCRIPT && of->items[0]->kind == EXPR_NAME)
+				event->cell = lookup_cell(in, of->items[0]->name);
+			struct value detached = tag_value(in, *target, ORIGIN_CUT);
+			detached.flags |= VALUE_DETACHED;
+			if (callee && callee->kind == EXPR_ATTRIBUTE && target == receiver)
+				change_in_place(in, callee->items[0], &detached);
 		}
 		for (uint8_t i = 0; i < target->object_count; i++)
 			reset_object(in, object_get(in, target->objects[i]), effect->kind == EFFECT_POP, node->span);
+		if (effect->kind == EFFECT_POP)
+			drop_item(in, target, args_get(args, 0, NULL));
 		break;
 	case EFFECT_CONSUME:
 		consume(in, rule, target, args, node);

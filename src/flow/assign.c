@@ -72,6 +72,19 @@ static bool is_local(const struct interp *in, uint32_t cell)
 	return !c->object && c->def && c->def->kind != DEF_MODULE;
 }
 
+/* How many other names of the function at hand hold OBJECT now: each is gone, or something else, in the next iteration. */
+static uint32_t passing_names(struct interp *in, uint32_t cell, const struct object *object)
+{
+	const struct scope *scope = in->frame ? in->frame->scope : in->module_scope;
+	uint32_t count = 0;
+	for (uint32_t i = 0; scope && in->path && i < scope->def->local_count; i++) {
+		const struct value *held = &in->cells.items[scope->first_cell + i].value;
+		for (uint8_t k = 0; scope->first_cell + i != cell && k < held->object_count; k++)
+			count += held->objects[k] == object->id;
+	}
+	return count;
+}
+
 /* The containers that CELL held and does not hold any more are let go, unless something else has them. */
 void let_go(struct interp *in, uint32_t cell, const struct value *next, struct span node)
 {
@@ -83,7 +96,7 @@ void let_go(struct interp *in, uint32_t cell, const struct value *next, struct s
 			kept |= next->objects[j] == object->id;
 		bool local = is_local(in, cell);
 		uint32_t others = local ? object->homes : object->homes - object->local_homes;
-		if (kept || !(object->kinds & KIND_CONTAINER) || others > 1)
+		if (kept || !(object->kinds & KIND_CONTAINER) || (others > 1 && others - passing_names(in, cell, object) > 1))
 			continue;
 		event_add(in, EVENT_RESET, node)->holder = object->id;
 	}
@@ -305,6 +318,11 @@ static void merge_slots(struct interp *in, struct object *into, const struct val
 		struct object *object = object_get(in, from->objects[i]);
 		if (object == into)
 			continue;
+		if (object->covers == into->id && object->rest) { /* d.update({k: f(v) for k, v in d.items()}) */
+			struct value all = cell_get(in, object->rest);
+			convert_all(in, into, &all);
+			continue;
+		}
 		for (size_t j = 0; j < object->slots.count; j++)
 			cell_set(in, object_slot(in, into, object->slots.items[j].name, true),
 				 cell_get(in, object->slots.items[j].cell));
@@ -450,6 +468,15 @@ void set_attribute(struct interp *in, const struct value *object, struct str att
 static void assign_attribute(struct interp *in, const struct expr *target, struct value value, struct span node)
 {
 	struct value object = eval(in, target->items[0]);
+	const struct object *owner = object.object_count == 1 ? object_get(in, object.objects[0]) : NULL;
+	const struct object *property =
+		owner && owner->class_def && !(owner->kinds & KIND_CLASS) ? class_method(in, owner->class_def, target->name) : NULL;
+	if (property && property->is_property && property->setter) {
+		struct args *args = args_new(in, 1);
+		args_add(args, value, (struct str){"", 0}, NULL);
+		call_def(in, object_get(in, property->setter), owner->id, args, target);
+		return;
+	}
 	set_attribute(in, &object, target->name, source_text(in, target->span), value, node);
 }
 
@@ -490,6 +517,8 @@ static void assign_subscript(struct interp *in, const struct expr *target, struc
 			event_add(in, EVENT_RESET, node)->holder = o->id;
 		} else if (o->kinds & KIND_CONTAINER || o->input) {
 			store_into(in, o->id, STORE_KEY, &key, value, node, name);
+			if (object.object_count == 1 && target->count == 2)
+				note_conversion(in, o, target->items[1], &value);
 		}
 	}
 	if (value_may(&object, KIND_TENSOR) && !object.object_count)
@@ -509,6 +538,8 @@ static void assign_sequence(struct interp *in, const struct expr *target, const 
 			item = item->count ? item->items[0] : item;
 		} else {
 			part = element_at(in, value, i, item);
+			if (item->kind == EXPR_NAME && !part.object_count && value_only(&part, KIND_UNKNOWN) && used_as_module(in, item->name))
+				part = opaque_instance(in, item->name, item);
 		}
 		assign_target(in, item, part, node);
 	}
@@ -553,6 +584,8 @@ void exec_augment(struct interp *in, const struct stmt *s)
 {
 	const struct expr *target = s->targets[0];
 	struct value old = eval(in, target), right = eval(in, s->value);
+	if (old.flags & VALUE_PARAMETER)
+		return; /* changed in place */
 	bool grows = any_container(in, &old) || (old.object_count && any_container(in, &right));
 	for (uint8_t i = 0; i < old.object_count; i++) {
 		struct object *o = object_get(in, old.objects[i]);

@@ -86,6 +86,46 @@ static bool is_number_type(struct interp *in, const struct value *type)
 	return false;
 }
 
+/* Whether TYPE is a class of containers that OBJECT is one of: Mapping takes a dict. */
+static bool is_of_type(const struct value *type, const struct object *object)
+{
+	static const struct {
+		const char *dotted, *roles;
+	} types[] = {{"builtins.dict", "dict counter"}, {"collections.abc.Mapping", "dict counter"}, {"collections.abc.MutableMapping", "dict counter"},
+		     {"builtins.list", "list"}, {"builtins.tuple", "tuple"}, {"builtins.set", "set"}, {"collections.abc.Sequence", "list tuple"}};
+	const char *role = object->library ? object->library->role : NULL;
+	for (size_t i = 0; role && type->dotted && i < sizeof types / sizeof *types; i++)
+		if (strcmp(type->dotted, types[i].dotted) == 0 && strstr(types[i].roles, role))
+			return true;
+	return false;
+}
+
+/* What CELL holds is none of the containers that TYPE, a class or several, stands for. */
+static void narrow_from_container(struct interp *in, uint32_t cell, const struct value *type)
+{
+	struct value value = cell_get(in, cell), left = value;
+	const struct object *several = type->object_count == 1 && !type->dotted ? object_get(in, type->objects[0]) : NULL;
+	left.object_count = 0;
+	for (uint8_t i = 0; i < value.object_count; i++) {
+		const struct object *object = object_get(in, value.objects[i]);
+		bool gone = is_of_type(type, object);
+		for (size_t k = 0; several && (several->kinds & KIND_CONTAINER) && k < several->slots.count; k++) {
+			struct value one = cell_get(in, several->slots.items[k].cell);
+			gone |= is_of_type(&one, object);
+		}
+		if (!gone)
+			left.objects[left.object_count++] = object->id;
+	}
+	if (left.object_count == value.object_count)
+		return;
+	left.kinds &= left.object_count ? ~0u : ~(uint32_t)KIND_CONTAINER;
+	if (!left.kinds) { /* control does not get here */
+		left.kinds = KIND_NUMBER;
+		left.origins = in->origins.empty;
+	}
+	cell_set(in, cell, left);
+}
+
 static void narrow_call(struct interp *in, const struct expr *e, bool truth)
 {
 	const struct expr *callee = e->items[0];
@@ -108,7 +148,37 @@ static void narrow_call(struct interp *in, const struct expr *e, bool truth)
 			cell_set(in, cell, value_of(KIND_UNKNOWN));
 		else if (truth && is_number_type(in, &type))
 			narrow_tensor(in, cell, false);
+		else if (!truth)
+			narrow_from_container(in, cell, &type);
 	}
+}
+
+/* x.requires_grad came out false. */
+static void narrow_from_graph(struct interp *in, uint32_t cell)
+{
+	if (cell)
+		cell_set(in, cell, tag_value(in, cell_get(in, cell), ORIGIN_CUT));
+}
+
+/* type(x), x.__class__: x, else NULL. */
+static const struct expr *asks_for_class(const struct expr *e)
+{
+	const struct expr *of = NULL;
+	if (e->kind == EXPR_CALL && e->count == 2 && e->items[0]->kind == EXPR_NAME && str_is(e->items[0]->name, "type"))
+		of = e->items[1];
+	else if (e->kind == EXPR_ATTRIBUTE && str_is(e->name, "__class__"))
+		of = e->items[0];
+	return of && of->kind == EXPR_NAME ? of : NULL;
+}
+
+/* type(x) is torch.Tensor */
+static void narrow_type(struct interp *in, const struct expr *e, bool truth)
+{
+	uint32_t cell = lookup_cell(in, asks_for_class(e->items[0])->name);
+	struct value type = eval(in, e->items[1]);
+	bool same = e->op == 's' || e->op == '=', other = e->op == 'S' || e->op == '!';
+	if (cell && (same || other) && type.dotted && strcmp(type.dotted, "torch.Tensor") == 0)
+		narrow_tensor(in, cell, truth == same);
 }
 
 void narrow(struct interp *in, const struct expr *e, bool truth)
@@ -120,6 +190,10 @@ void narrow(struct interp *in, const struct expr *e, bool truth)
 			narrow(in, e->items[i], true);
 	else if (e->kind == EXPR_CALL && e->count)
 		narrow_call(in, e, truth);
+	else if (e->kind == EXPR_ATTRIBUTE && e->items[0]->kind == EXPR_NAME && str_is(e->name, "requires_grad") && !truth)
+		narrow_from_graph(in, lookup_cell(in, e->items[0]->name));
+	else if (e->kind == EXPR_COMPARE && e->count == 2 && asks_for_class(e->items[0]))
+		narrow_type(in, e, truth);
 	else if (e->kind == EXPR_COMPARE && e->count == 2 && (e->op == 's' || e->op == 'S') &&
 		 e->items[0]->kind == EXPR_NAME && str_is(e->items[1]->name, "None")) {
 		uint32_t cell = lookup_cell(in, e->items[0]->name);
@@ -143,6 +217,27 @@ static bool asks_for_device(const struct expr *test)
 	       str_is(test->items[0]->name, "is_available");
 }
 
+/* Whether TEST asks if a name stands for a tensor, or for one with a graph: what matters here does. */
+static bool asks_for_tensor(struct interp *in, const struct expr *test)
+{
+	const struct expr *callee = test->kind == EXPR_CALL && test->count >= 2 && test->items[1]->kind == EXPR_NAME ? test->items[0] : NULL;
+	if (test->kind == EXPR_ATTRIBUTE)
+		return str_is(test->name, "requires_grad");
+	if (test->kind == EXPR_COMPARE && test->count == 2 && asks_for_class(test->items[0]) && (test->op == 's' || test->op == '=')) {
+		struct value type = eval(in, test->items[1]);
+		return type.dotted && strcmp(type.dotted, "torch.Tensor") == 0;
+	}
+	if (!callee)
+		return false;
+	struct value function = eval(in, callee), type = test->count == 3 ? eval(in, test->items[2]) : value_bottom();
+	if (function.dotted && strcmp(function.dotted, "torch.is_tensor") == 0)
+		return true;
+	if (function.dotted && strcmp(function.dotted, "builtins.hasattr") == 0)
+		return type.text.at && (str_is(type.text, "item") || str_is(type.text, "detach"));
+	return function.dotted && strcmp(function.dotted, "builtins.isinstance") == 0 && type.dotted &&
+	       strcmp(type.dotted, "torch.Tensor") == 0;
+}
+
 /* `if step % 100 == 0:` comes true again and again. */
 static bool asks_remainder(const struct expr *test)
 {
@@ -153,12 +248,23 @@ static bool asks_remainder(const struct expr *test)
 	return test->kind == EXPR_BINARY && test->op == '%';
 }
 
-/* Runs BLOCK as one side of a branch at MARK: appends its end state to *ENDS if control reaches it. */
-static bool run_side(struct interp *in, uint32_t mark, const struct expr *test, bool truth, const struct block *block,
+/* BLOCK was left by a break or a return: what happened in it since event FIRST was the last of its loop. */
+static void note_last(struct interp *in, const struct block *block, size_t first)
+{
+	enum stmt_kind last = block->count ? block->stmts[block->count - 1]->kind : STMT_EXPR;
+	struct loop_frame *loops = in->frame ? in->frame->loops : NULL;
+	if (!loops || (last != STMT_BREAK && last != STMT_RETURN && last != STMT_RAISE))
+		return;
+	for (size_t i = first; i < in->events.count; i++)
+		in->events.items[i].last_in = loops->loop;
+}
+
+/* Runs BLOCK as one side of the branch that began at MARK, from the state at FROM: appends its end state to *ENDS if control
+ * reaches it, and goes back to FROM. */
+static bool run_side(struct interp *in, uint32_t mark, uint32_t from, const struct expr *test, bool truth, const struct block *block,
 		     struct delta **ends)
 {
-	state_undo(in, mark);
-	bool open = !(truth && asks_for_device(test));
+	bool open = !(truth && (asks_for_device(test) || asks_for_tensor(in, test)));
 	uint32_t depth = in->path ? in->path->depth : 0;
 	uint32_t *periods = truth && asks_remainder(test) && depth < 63 ? &in->periods_open[depth] : NULL;
 	if (open)
@@ -166,14 +272,17 @@ static bool run_side(struct interp *in, uint32_t mark, const struct expr *test, 
 	if (periods)
 		++*periods;
 	narrow(in, test, truth);
+	size_t first = in->events.count;
 	bool alive = exec_block(in, block);
+	if (!alive)
+		note_last(in, block, first);
 	if (periods)
 		--*periods;
 	if (open)
 		cond_pop(in);
 	if (alive)
 		*ends = state_delta(in, mark, *ends);
-	state_undo(in, mark);
+	state_undo(in, from);
 	return alive;
 }
 
@@ -317,7 +426,7 @@ bool exec_if(struct interp *in, const struct stmt *s)
 	note_compared(in, s->value);
 	if (guarded)
 		guarded->guarded++;
-	bool alive = run_side(in, mark, s->value, true, &s->body, &ends);
+	bool alive = run_side(in, mark, mark, s->value, true, &s->body, &ends);
 	if (guarded)
 		guarded->guarded--;
 	in->compared_count = compared;
@@ -325,14 +434,14 @@ bool exec_if(struct interp *in, const struct stmt *s)
 	in->lazy_path = lazy_path;
 	/* a chain of elif is one branch of many sides, not a nest */
 	while (is_elif(in, &s->other)) {
+		narrow(in, s->value, false);
 		s = s->other.stmts[0];
-		state_undo(in, mark);
 		eval(in, s->value);
 		note_compared(in, s->value);
-		alive |= run_side(in, mark, s->value, true, &s->body, &ends);
+		alive |= run_side(in, mark, state_mark(in), s->value, true, &s->body, &ends);
 		in->compared_count = compared;
 	}
-	alive |= run_side(in, mark, s->value, false, &s->other, &ends);
+	alive |= run_side(in, mark, state_mark(in), s->value, false, &s->other, &ends);
 	if (ends)
 		state_join(in, mark, ends, false);
 	return alive;

@@ -6,12 +6,20 @@ enum { CALL_DEPTH = 6 };
 
 /* ---- calls of project functions ---- */
 
-static bool in_chain(const struct call *call, const struct def *def)
+/* How many calls of DEF are under way. */
+static uint32_t in_chain(const struct call *call, const struct def *def)
 {
+	uint32_t count = 0;
 	for (; call; call = call->outer)
-		if (call->callee == def)
-			return true;
-	return false;
+		count += call->callee == def;
+	return count;
+}
+
+/* A function that calls itself is walked once more there: what it makes of the parts of a nest, it makes of the nest. */
+static bool goes_round(const struct interp *in, const struct def *def)
+{
+	uint32_t count = in_chain(in->call, def);
+	return count > 1 || (count == 1 && in->call->callee != def);
 }
 
 static struct scope *scope_enter(struct interp *in, struct def *def, struct scope *parent)
@@ -242,7 +250,7 @@ struct value call_def(struct interp *in, struct object *function, uint32_t self,
 		in->visited[def_number(in, def)] |= in->budget > 0;
 		return unknown_call(in, NULL, def->name, NULL, args, node, true);
 	}
-	if (in_chain(in->call, def)) {
+	if (goes_round(in, def)) {
 		if (in->handling && in->handling->frame && in->handling->frame->def == def)
 			in->handling->recursed = true;
 		return value_bottom();
@@ -389,6 +397,17 @@ static bool makes_instance(struct str name)
 	return false;
 }
 
+bool used_as_module(const struct interp *in, struct str name)
+{
+	const struct asked_method *asked = in->asked && name.length ? map_get(in->asked, name) : NULL;
+	for (; asked; asked = asked->next) {
+		const struct model_rule *rule = model_any_method(in->model, asked->name);
+		if (rule && (rule->proves & KIND_MODULE))
+			return true;
+	}
+	return false;
+}
+
 struct value opaque_instance(struct interp *in, struct str name, const struct expr *node)
 {
 	struct object *object = input_object(in, node, 6, name, node->span);
@@ -415,7 +434,8 @@ struct value unknown_call(struct interp *in, const struct value *callee, struct 
 	hand_over(in, args, node);
 	for (uint8_t i = 0; node && receiver && i < receiver->object_count; i++)
 		hand_object(in, object_get(in, receiver->objects[i]), node); /* a method of its own may do anything to it */
-	if (plain_function && node && makes_instance(name) && !any_recorded(in, inputs))
+	bool named = node && in->naming_frame == in->frame && used_as_module(in, in->naming);
+	if (node && (named || (plain_function && makes_instance(name))) && !any_recorded(in, inputs))
 		return opaque_instance(in, name, node);
 	bool off = grad_is_off(in);
 	out.origins = origin_retag(&in->origins, inputs, off ? ORIGIN_CUT : ORIGIN_CALL);
@@ -727,9 +747,39 @@ static struct value call_object(struct interp *in, struct object *object, const 
 	return out;
 }
 
-struct value call_value(struct interp *in, const struct value *callee, struct args *args, const struct expr *node)
+/* Whether OBJECT hands what it is given to another of those in VALUE. */
+static bool wraps_another(struct interp *in, const struct object *object, const struct value *value)
 {
-	struct value out = value_bottom();
+	if (!object->library || !object->library->wraps)
+		return false;
+	for (size_t i = 0; i <= object->slots.count; i++) {
+		uint32_t cell = object_cell(object, i);
+		struct value held = cell ? cell_get(in, cell) : value_bottom();
+		for (uint8_t k = 0; k < held.object_count; k++)
+			for (uint8_t o = 0; o < value->object_count; o++)
+				if (held.objects[k] == value->objects[o] && held.objects[k] != object->id)
+					return true;
+	}
+	return false;
+}
+
+/* `if gpus > 1: net = DataParallel(net)`: net, which is called in both cases. */
+static struct value unwrapped(struct interp *in, const struct value *value)
+{
+	struct value out = *value;
+	if (value->object_count < 2)
+		return out;
+	out.object_count = 0;
+	for (uint8_t i = 0; i < value->object_count; i++)
+		if (!wraps_another(in, object_get(in, value->objects[i]), value))
+			out.objects[out.object_count++] = value->objects[i];
+	return out;
+}
+
+struct value call_value(struct interp *in, const struct value *what, struct args *args, const struct expr *node)
+{
+	struct value out = value_bottom(), reduced = unwrapped(in, what);
+	const struct value *callee = &reduced;
 	if (callee->dotted && node)
 		out = library_call(in, callee->dotted, args, node);
 	struct sides sides = sides_begin(in, callee->object_count);
@@ -885,10 +935,10 @@ static const struct model_rule *same_rule(struct interp *in, const struct value 
 	return rule && rule->returns.graph != GRAPH_FORWARD ? rule : NULL;
 }
 
-struct value call_method(struct interp *in, const struct value *receiver, struct str name, struct args *args,
-			 const struct expr *node)
+struct value call_method(struct interp *in, const struct value *of, struct str name, struct args *args, const struct expr *node)
 {
-	struct value out = value_bottom();
+	struct value out = value_bottom(), reduced = unwrapped(in, of);
+	const struct value *receiver = &reduced;
 	if (str_is(name, "reset") && (!receiver->object_count || object_get(in, receiver->objects[0])->input))
 		in->resets_unknown = true;
 	if (enters_grad(in, receiver, name, args, &out))
@@ -911,7 +961,8 @@ struct value call_method(struct interp *in, const struct value *receiver, struct
 		out = value_join(&in->origins, &out, &v);
 	}
 	sides_end(in, &sides);
-	if (receiver->dotted || (receiver->object_count && !tensors && !(receiver->kinds & KIND_TENSOR)))
+	bool more = is_more_than_objects(in, receiver);
+	if (receiver->dotted || (receiver->object_count && !tensors && !(receiver->kinds & KIND_TENSOR) && !more))
 		return out;
 	const struct model_class *class = class_of_kind(in, receiver);
 	const struct model_rule *rule = model_method(in->model, class, name);
@@ -922,7 +973,7 @@ struct value call_method(struct interp *in, const struct value *receiver, struct
 	}
 	if (receiver->object_count && !tensors) { /* a tensor or something else: the tensor's part of the answer */
 		struct value tensor = *receiver;
-		tensor.kinds = KIND_TENSOR;
+		tensor.kinds = more ? KIND_UNKNOWN : KIND_TENSOR;
 		tensor.object_count = 0;
 		struct value v = call_method(in, &tensor, name, args, node);
 		return value_join(&in->origins, &out, &v);

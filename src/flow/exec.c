@@ -68,6 +68,8 @@ static void exec_delete(struct interp *in, const struct stmt *s)
 			struct object *object = object_get(in, owner.objects[j]);
 			if (target->kind == EXPR_SUBSCRIPT) {
 				reset_object(in, object, item, s->span);
+				struct value key = item ? eval(in, target->items[1]) : value_of(KIND_UNKNOWN);
+				drop_item(in, &owner, &key);
 			} else {
 				uint32_t cell = object_slot(in, object, target->name, true);
 				struct value none = value_of(KIND_NONE);
@@ -114,6 +116,14 @@ static struct value decorate(struct interp *in, struct object *function, const s
 	struct value value = object_value(in, function);
 	for (uint32_t i = def->decorator_count; i-- > 0;) {
 		const struct expr *e = def->decorators[i];
+		if (e->kind == EXPR_ATTRIBUTE && (str_is(e->name, "setter") || str_is(e->name, "deleter"))) {
+			struct value property = eval(in, e->items[0]);
+			struct object *of = property.object_count == 1 ? object_get(in, property.objects[0]) : NULL;
+			if (of && of->is_property) {
+				of->setter = str_is(e->name, "setter") ? function->id : of->setter;
+				return property;
+			}
+		}
 		struct value decorator = eval(in, e);
 		const char *dotted = decorator.dotted;
 		struct value factory = e->kind == EXPR_CALL ? eval(in, e->items[0]) : decorator;
@@ -237,7 +247,11 @@ bool exec_stmt(struct interp *in, const struct stmt *s)
 	case STMT_ASSIGN:
 		if (s->value) {
 			in->lazy_birth = is_lazy_target(in, s);
+			bool one = s->target_count && (s->targets[0]->kind == EXPR_NAME || s->targets[0]->kind == EXPR_ATTRIBUTE);
+			in->naming = one ? s->targets[0]->name : (struct str){"", 0};
+			in->naming_frame = in->frame;
 			struct value v = eval(in, s->value);
+			in->naming.length = 0;
 			in->lazy_birth = false;
 			note_unused_mode(in, s, &v);
 			for (uint16_t i = 0; i < s->target_count; i++)

@@ -166,8 +166,12 @@ static bool run_alone(struct interp *in, struct loop *loop, void *context)
 bool hook_run_alone(struct interp *in, size_t number)
 {
 	struct hooked hook = in->hooked.items[number];
-	if (hook.ran || hook.removed || hook.kind[0] == 's')
+	if (hook.kind[0] == 's')
 		return false;
+	/* a caller in sight shows what becomes of what a function registers */
+	for (size_t i = 0; i < in->hooked.count; i++)
+		if (in->hooked.items[i].node == hook.node && (in->hooked.items[i].ran || in->hooked.items[i].removed))
+			return false;
 	struct frame frame = {.def = in->module, .scope = in->module_scope};
 	in->frame = &frame;
 	struct loop *loop = loop_enter(in, hook.node, LOOP_VIRTUAL, hook.node->span);

@@ -31,6 +31,8 @@ struct loop {
 	int64_t size;        /* how often it runs, 0 where that is unknown */
 	struct str variable; /* the name it assigns, where it is one name */
 	const struct expr *target; /* what it assigns, or NULL */
+	uint32_t covers[2];  /* objects of which it goes over every element or key once: a container and what that was made from; or 0 */
+	struct value *converted[2]; /* what all that they hold has become in its place, or NULL */
 	bool is_struct;      /* iterates over parts, not over time */
 	bool never_empty;    /* … which are parameters: there are some */
 	bool is_range;       /* … because it has few elements, which an optimizer step inside outweighs */
@@ -108,6 +110,8 @@ struct object {
 	struct def *class_def;   /* of an instance or of the class itself */
 	const void *node;
 	struct call *call;
+	uint32_t covers;         /* object of which it has or yields every element, or key, once; or 0 */
+	uint32_t setter;         /* of a property: the function object that sets it, or 0 */
 	uint32_t twin_of;        /* object of which it is a deep copy, or 0 */
 	struct loop *birth;      /* path at its birth */
 	struct def *def;         /* definition it was born in */
@@ -315,6 +319,7 @@ struct event {
 	bool wants_grads;       /* autograd.grad, not backward */
 	bool only_inputs;       /* … or backward that fills the gradients of the given inputs only, `stops` */
 	bool tensor;            /* the value, or something in it, is surely a tensor */
+	struct loop *last_in;   /* the loop that the branch it stands in leaves: there it happens once */
 	bool left;              /* a return leaves the function with the mode still switched */
 	bool lasts;             /* grad is still switched off by it when the function that nobody in sight calls, or the file, ends */
 	bool tensor_result;     /* of a call whose result is kept: that may be a tensor */
@@ -452,6 +457,9 @@ struct interp {
 	bool resets_unknown;       /* reset() was called on something unknown: it may be any metric */
 	VEC(struct hooked) hooked;
 	int hook_depth;            /* hooks that are being run */
+	const struct map *asked;   /* what methods are called of things of that name, as in struct lower; or NULL */
+	struct str naming;         /* the name that the assignment at hand gives to its value */
+	const struct frame *naming_frame; /* … which this frame runs */
 	const struct def *watched; /* a function whose grad mode is asked for, as its decorators call it; or NULL */
 	enum grad_mode watched_mode;
 	const struct expr *statement_value; /* the expression that is a whole statement */
@@ -533,8 +541,6 @@ void grad_set(struct interp *in, enum grad_mode mode);
 /* The grad mode is as it is because of the site FROM. */
 void grad_because(struct interp *in, uint32_t from);
 struct value element_of(struct interp *in, const struct value *value, const void *node);
-/* What iterating VALUE yields where that is a dictionary: its keys. False where it is something else. */
-bool dict_keys(struct interp *in, const struct value *value, struct value *key);
 /* As element_of, but generators are run and iterators of the project asked. Sets *GRAD_OFF where one yields with grad off. */
 struct value next_element(struct interp *in, const struct value *iterable, const struct expr *node, bool *grad_off);
 struct value element_at(struct interp *in, const struct value *value, uint32_t position, const struct expr *node);
@@ -550,9 +556,30 @@ void exec_augment(struct interp *in, const struct stmt *s);
 struct loop *made_over(const struct interp *in, const struct value *value);
 /* Where VALUE may tie to what its name held before: of a container made in the loop around here, all it holds counts. */
 const struct origin_set *tied_origins(struct interp *in, const struct value *value);
+/* Whether VALUE may be something else than the objects it has, a result of which nothing is known. */
+bool is_more_than_objects(struct interp *in, const struct value *value);
 /* Whether VALUE surely is a tensor or holds one, not deeper than DEPTH. */
 bool holds_tensor(struct interp *in, const struct value *value, int depth);
 void let_go(struct interp *in, uint32_t cell, const struct value *next, struct span node);
+
+/* inplace.c */
+/* The container of which ITERABLE yields every element or key once; 0: none. */
+uint32_t container_covered(struct interp *in, const struct value *iterable);
+/* LOOP goes over ITERABLE, which NODE says: notes what it covers. */
+void note_covered(struct interp *in, struct loop *loop, const struct value *iterable, const struct expr *node);
+/* LOOP is over: what it has converted holds nothing else. */
+void convert_covered(struct interp *in, const struct loop *loop);
+/* Whether E, a comprehension, makes a dictionary with just the keys of what it goes over. */
+bool keeps_keys(const struct expr *e);
+/* HOLDER[KEY] became VALUE: where a loop goes over all its keys, at its end nothing else is in it. */
+void note_conversion(struct interp *in, const struct object *holder, const struct expr *key, const struct value *value);
+/* All that OBJECT holds has become VALUE. */
+void convert_all(struct interp *in, struct object *object, const struct value *value);
+/* What lay in the dictionary OWNER under KEY, which may be NULL, is gone. */
+void drop_item(struct interp *in, const struct value *owner, const struct value *key);
+/* What PLACE says has itself become VALUE. */
+void change_in_place(struct interp *in, const struct expr *place, const struct value *value);
+bool is_dict(const struct object *object);
 
 /* loop.c */
 bool exec_for(struct interp *in, const struct stmt *s);
@@ -642,6 +669,8 @@ struct value under_mode(struct interp *in, const struct object *context, const s
 struct value forward_call(struct interp *in, struct object *module, const struct value *callee, struct args *args,
 			  const struct expr *node);
 
+/* Whether somewhere in the file methods are called of something called NAME that only modules have. */
+bool used_as_module(const struct interp *in, struct str name);
 /* What NODE makes: an object of which nothing is known. */
 struct value opaque_instance(struct interp *in, struct str name, const struct expr *node);
 

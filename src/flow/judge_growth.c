@@ -116,7 +116,7 @@ static void survive(struct judging *j, const struct event *event, const struct l
 			s->epoch |= j->loops[loop->id] == LOOP_EPOCH || j->loops[loop->id] == LOOP_STEP;
 			continue;
 		}
-		if (leaks(j, loop))
+		if (leaks(j, loop) && loop != event->last_in)
 			s->loops[s->count++] = loop;
 	}
 }
@@ -475,8 +475,10 @@ void judge_store(struct judging *j, const struct event *event)
 			return;
 	}
 	fact.proof = fact.graph ? fact.graph : PROOF_FLOW;
-	if (holder->input)
-		fact.proof = weaker(fact.proof, PROOF_USAGE);
+	/* who runs the hook out of sight may empty what came from outside, and made anew what each call of something makes */
+	bool alone = event->in_hook && s.loops[0]->hook;
+	if (holder->input || (alone && holder->birth && !loop_within(event->path, holder->birth)))
+		fact.proof = weaker(fact.proof, alone ? PROOF_NAME : PROOF_USAGE);
 	if (holder->opaque) /* an append of its own may detach, convert or bound */
 		fact.proof = weaker(fact.proof, PROOF_NAME);
 	finish_growth(j, &fact, &s);
@@ -554,6 +556,8 @@ static bool detached_in_place(struct judging *j, const struct event *event, cons
 {
 	for (uint32_t i = 0; i < index_count(&j->resets, 0); i++) {
 		const struct event *reset = index_event(j, &j->resets, 0, i);
+		if (reset->detaches && reset->cell && reset->cell == event->cell && loop_within(reset->path, loop))
+			return true; /* an element of it */
 		for (uint32_t k = 0; reset->detaches && loop_within(reset->path, loop) && k < reset->origins->count; k++) {
 			origin element = reset->origins->items[k];
 			enum site_kind kind = j->in->sites.items[origin_site(element)]->kind;
@@ -618,7 +622,7 @@ void judge_log(struct judging *j, const struct event *event)
 	struct fact fact = new_fact(FACT_LOG, event);
 	describe_value(j, &fact);
 	fact.loop = loop_around(j, event->path, LOOP_STEP, LOOP_CALL);
-	if (!fact.loop || fact.graph == PROOF_NONE)
+	if (!fact.loop || fact.graph == PROOF_NONE || fact.loop == event->last_in)
 		return;
 	fact.proof = weaker(fact.graph, loop_proof(j, fact.loop));
 	place(&fact);

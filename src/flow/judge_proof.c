@@ -99,6 +99,9 @@ static enum proof site_proof_now(struct judging *j, const struct site *site)
 	case SITE_CALL:
 		if (j->needed[site->id] || (is_module_call(j, site) && consumed(j, site->id, ORIGIN_CALL)))
 			return PROOF_USAGE;
+		/* a term of what backward walks that is called a loss */
+		if (named_like_loss(site->name) && consumed(j, site->id, ORIGIN_OP))
+			return PROOF_USAGE;
 		return consumed(j, site->id, ORIGIN_CALL) ? PROOF_SIBLING : PROOF_NONE;
 	case SITE_ELEMENT: {
 		const struct site *whole = in->sites.items[site->parent];
@@ -117,7 +120,9 @@ static enum proof site_proof_now(struct judging *j, const struct site *site)
 	case SITE_INPUT:
 		if (j->needed[site->id])
 			return PROOF_USAGE;
-		return str_find(site->name, STR("loss"), 0) != SIZE_MAX ? PROOF_NAME : PROOF_NONE;
+		if (str_find(site->name, STR("loss"), 0) == SIZE_MAX)
+			return PROOF_NONE;
+		return consumed(j, site->id, ORIGIN_OP) ? PROOF_USAGE : PROOF_NAME;
 	default:
 		return PROOF_NONE;
 	}

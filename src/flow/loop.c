@@ -28,6 +28,16 @@ static void head_add(struct interp *in, struct loop *loop)
 	}
 }
 
+/* What had one name only, and that has something else at the back edge. */
+static bool lost_its_name(struct interp *in, const struct object *object)
+{
+	struct value now = object->homes == 1 ? cell_get(in, object->last_home) : value_bottom();
+	bool has = value_is_bottom(&now) || now.many_objects;
+	for (uint8_t i = 0; i < now.object_count; i++)
+		has |= now.objects[i] == object->id;
+	return !has;
+}
+
 /* What was made in an iteration is gone in the next, unless something that lives on leads to it. */
 static void find_lost(struct interp *in, struct loop *loop)
 {
@@ -38,7 +48,7 @@ static void find_lost(struct interp *in, struct loop *loop)
 		for (uint32_t i = 0; i < head->count; i++) {
 			uint32_t owner = in->cells.items[head->items[i].cell].object;
 			struct object *object = owner ? object_get(in, owner) : NULL;
-			head->lost[i] = object && loop_within(object->birth, loop) && object->seen != stamp;
+			head->lost[i] = object && object->seen != stamp && (loop_within(object->birth, loop) || lost_its_name(in, object));
 			for (uint8_t k = 0; !head->lost[i] && k < head->items[i].value.object_count; k++)
 				object_get(in, head->items[i].value.objects[k])->seen = stamp;
 		}
@@ -103,7 +113,8 @@ static void confirm_chains(struct interp *in, struct loop *loop, size_t first_ev
 			struct value end = cell_get(in, event->cell);
 			uint32_t site = carry_site(in, loop, event->cell)->id;
 			const struct origin_set *origins = tied_origins(in, &end);
-			bool kept = origins && (origin_has(origins, origin_make(site, ORIGIN_OP)) ||
+			const struct cell *cell = &in->cells.items[event->cell];
+			bool kept = !(cell->object && lost_its_name(in, object_get(in, cell->object))) && origins && (origin_has(origins, origin_make(site, ORIGIN_OP)) ||
 						(event->through_module && origin_has(origins, origin_make(site, ORIGIN_CALL))) ||
 						(event->selects && origin_has(origins, origin_make(site, ORIGIN_SELF))));
 			if (kept)
@@ -200,8 +211,6 @@ struct value next_element(struct interp *in, const struct value *iterable, const
 {
 	struct value out = value_bottom();
 	bool generators = false;
-	if (dict_keys(in, iterable, &out))
-		return out;
 	for (uint8_t i = 0; i < iterable->object_count; i++) {
 		struct object *object = object_get(in, iterable->objects[i]);
 		struct object *iter = object->class_def ? class_method(in, object->class_def, STR("__iter__")) : NULL;
@@ -217,6 +226,8 @@ struct value next_element(struct interp *in, const struct value *iterable, const
 			v = again ? run_generator(in, maker, node, grad_off)
 			    : next && next->function ? call_def(in, next, maker->id, args_new(in, 0), node)
 						     : element_of(in, &made, node);
+		} else if (is_dict(object)) {
+			v = value_of(KIND_UNKNOWN); /* a key */
 		} else {
 			continue;
 		}
@@ -311,9 +322,11 @@ bool exec_for(struct interp *in, const struct stmt *s)
 	loop->retry = is_retry(&s->body);
 	loop->size = c.iterable.object_count == 1 ? object_get(in, c.iterable.objects[0])->size : 0;
 	loop->target = s->targets[0];
+	note_covered(in, loop, &c.iterable, s->value);
 	if (s->targets[0]->kind == EXPR_NAME)
 		loop->variable = s->targets[0]->name;
 	run_loop(in, loop, for_body, &c, true);
+	convert_covered(in, loop);
 	return s->other.count ? exec_block(in, &s->other) : true;
 }
 
@@ -463,6 +476,7 @@ struct value run_comprehension(struct interp *in, const struct expr *e)
 		fill_cell(in, object_rest(in, result), element, e->span, result->name, true);
 	result->made_in = e->op == '(' ? c.loop : NULL;
 	result->size = c.size;
+	result->covers = keeps_keys(e) ? container_covered(in, &c.iterable) : 0;
 	result->repeated = is_remainder(e->items[0]);
 	bool range;
 	result->literal = e->clause_count == 1 && is_parts(in, &c.iterable, &range);

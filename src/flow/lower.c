@@ -556,6 +556,7 @@ void lower_release(struct lower *l)
 {
 	free(l->defs);
 	map_release(&l->called);
+	map_release(&l->asked);
 	l->defs = NULL;
 	l->def_count = l->def_room = 0;
 }

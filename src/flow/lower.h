@@ -10,6 +10,11 @@
 #include "flow/ir.h"
 #include "py/parse.h"
 
+struct asked_method {
+	struct str name;
+	const struct asked_method *next;
+};
+
 struct lower {
 	struct py_parser *parser;
 	const struct py_grammar *grammar;
@@ -23,6 +28,7 @@ struct lower {
 	uint32_t depth;
 	uint32_t expr_count;
 	struct map called;    /* names that are called somewhere, as function or method */
+	struct map asked;     /* of what is called a method of, its last name: the methods, a list of struct asked_method */
 	bool truncated;
 };
 

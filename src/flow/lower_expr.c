@@ -234,6 +234,22 @@ static struct expr *lower_compare(struct lower *l, TSNode node)
 	return e;
 }
 
+/* base.METHOD() */
+static void note_asked(struct lower *l, const struct expr *base, struct str method)
+{
+	enum { MOST = 24 };
+	if (base->kind != EXPR_NAME && base->kind != EXPR_ATTRIBUTE)
+		return;
+	struct asked_method *first = map_get(&l->asked, base->name);
+	uint32_t count = 0;
+	for (const struct asked_method *known = first; known; known = known->next)
+		if (str_equal(known->name, method) || ++count == MOST)
+			return;
+	struct asked_method *asked = ARENA_NEW(l->arena, struct asked_method);
+	*asked = (struct asked_method){method, first};
+	map_put(&l->asked, base->name, asked);
+}
+
 static struct expr *lower_call(struct lower *l, TSNode node)
 {
 	uint32_t count, inner = 0;
@@ -248,6 +264,8 @@ static struct expr *lower_call(struct lower *l, TSNode node)
 	e->items[e->count++] = has_node(function) ? lower_expr(l, function) : new_expr(l, EXPR_UNKNOWN, node);
 	if (e->items[0]->name.length && (e->items[0]->kind == EXPR_NAME || e->items[0]->kind == EXPR_ATTRIBUTE))
 		map_put(&l->called, e->items[0]->name, l);
+	if (e->items[0]->kind == EXPR_ATTRIBUTE && e->items[0]->count)
+		note_asked(l, e->items[0]->items[0], e->items[0]->name);
 	if (generator)
 		e->items[e->count++] = lower_expr(l, arguments);
 	for (uint32_t i = 0; i < inner && e->count < UINT16_MAX; i++)

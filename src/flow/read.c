@@ -26,6 +26,34 @@ static struct value part_of(struct interp *in, const struct value *value, uint32
 	return out;
 }
 
+static struct value child_input(struct interp *in, struct object *object, struct str name)
+{
+	struct str full = name;
+	if (object->name.length && object->name.length + name.length < 64)
+		full = str_from(arena_format(in->arena, "%.*s.%.*s", STR_ARG(object->name), STR_ARG(name)));
+	struct value value = input_value(in, object, 16 + (uint32_t)(str_hash(name) & 0xffffff), full, object->span);
+	struct object *child = object_get(in, value.objects[0]);
+	child->owner = object->id;
+	child->birth = object->birth;
+	return value;
+}
+
+bool is_more_than_objects(struct interp *in, const struct value *value)
+{
+	if (!(value->kinds & KIND_UNKNOWN) || !value->origins)
+		return false;
+	for (uint8_t i = 0; i < value->object_count; i++)
+		if (object_get(in, value->objects[i])->kinds & KIND_UNKNOWN)
+			return false;
+	for (uint32_t i = 0; i < value->origins->count; i++) {
+		const struct site *site = in->sites.items[origin_site(value->origins->items[i])];
+		if (origin_tag_of(value->origins->items[i]) <= ORIGIN_OP &&
+		    (site->kind == SITE_FORWARD || site->kind == SITE_CALL || site->kind == SITE_ELEMENT))
+			return true;
+	}
+	return false;
+}
+
 struct value element_of(struct interp *in, const struct value *value, const void *node)
 {
 	struct value out = value_bottom();
@@ -43,6 +71,8 @@ struct value element_of(struct interp *in, const struct value *value, const void
 			cell_set(in, object_rest(in, object), element);
 		}
 		struct value v = object_elements(in, object);
+		if (value_is_bottom(&v) && (object->kinds & KIND_MODULE) && !(object->kinds & KIND_CONTAINER))
+			v = child_input(in, object, STR("[]")); /* one of its parts */
 		if ((object->kinds & KIND_LOADER) || value_is_bottom(&v)) {
 			v = value_of(KIND_UNKNOWN);
 			v.flags = object->kinds & KIND_LOADER ? VALUE_LOADER | VALUE_DATA : 0;
@@ -52,7 +82,7 @@ struct value element_of(struct interp *in, const struct value *value, const void
 			v = value_add_origins(in, v, origin_retag(&in->origins, value->origins, ORIGIN_CALL));
 		out = value_join(&in->origins, &out, &v);
 	}
-	if (value->object_count && !(value->kinds & KIND_TENSOR))
+	if (value->object_count && !(value->kinds & KIND_TENSOR) && !is_more_than_objects(in, value))
 		return out;
 	if (value_only(value, KIND_TEXT | KIND_NUMBER))
 		return value_of(value->kinds);
@@ -67,20 +97,6 @@ struct value element_of(struct interp *in, const struct value *value, const void
 		part.kinds = (part.kinds & KIND_TENSOR) | KIND_UNKNOWN;
 	(void)node;
 	return value_join(&in->origins, &out, &part);
-}
-
-bool dict_keys(struct interp *in, const struct value *value, struct value *key)
-{
-	const struct model_class *dict = model_class_get(in->model, "builtins.dict");
-	bool text = true;
-	for (uint8_t i = 0; i < value->object_count; i++) {
-		const struct object *object = object_get(in, value->objects[i]);
-		if (!object->library || object->iterator || object->class_def || !model_class_is(in->model, object->library, dict->name))
-			return false;
-		text &= !object->rest;
-	}
-	*key = value_of(text ? KIND_TEXT : KIND_UNKNOWN);
-	return value->object_count > 0;
 }
 
 struct str position_name(struct interp *in, uint32_t position)
@@ -126,18 +142,6 @@ static struct value bind_function(struct interp *in, struct object *function, st
 	alias_function(bound, function);
 	bound->self = self->id;
 	return object_value(in, bound);
-}
-
-static struct value child_input(struct interp *in, struct object *object, struct str name)
-{
-	struct str full = name;
-	if (object->name.length && object->name.length + name.length < 64)
-		full = str_from(arena_format(in->arena, "%.*s.%.*s", STR_ARG(object->name), STR_ARG(name)));
-	struct value value = input_value(in, object, 16 + (uint32_t)(str_hash(name) & 0xffffff), full, object->span);
-	struct object *child = object_get(in, value.objects[0]);
-	child->owner = object->id;
-	child->birth = object->birth;
-	return value;
 }
 
 static struct value field_value(struct interp *in, const struct model_rule *rule, const struct value *receiver,
@@ -290,6 +294,13 @@ struct value read_item(struct interp *in, const struct value *object, const stru
 	struct value out = value_bottom();
 	bool slice = key->kinds == KIND_SMALL;
 	bool parameter = object->flags & VALUE_PARAMETER;
+	if (parameter && object->object_count && (object_get(in, object->objects[0])->kinds & KIND_OPTIMIZER)) {
+		if (key->text.at && !str_is(key->text, "params"))
+			return value_of(KIND_NUMBER); /* what a group says of its parameters */
+		struct value params = *object; /* one of the groups, or the parameters of one */
+		params.flags |= VALUE_STRUCT;
+		return params;
+	}
 	for (uint8_t i = 0; i < object->object_count && !parameter; i++) {
 		struct object *o = object_get(in, object->objects[i]);
 		struct value v = slice ? object_value(in, o) : read_object_item(in, o, key, node);
