@@ -650,7 +650,7 @@ static struct value grad_result(struct interp *in, const struct model_effect *ef
 	struct object *context = object_new(in, node, 15, KIND_GRADMODE, node->span);
 	context->grad_mode = effect->mode;
 	context->name = name;
-	const struct value *argument = args_get(args, 0, NULL);
+	const struct value *argument = args_get(args, 0, "mode");
 	context->grad_argument = argument ? *argument : value_of(KIND_NONE);
 	if (argument && (argument->kinds & KIND_FUNCTION) && argument->object_count == 1) /* no_grad(f) */
 		return under_mode(in, context, argument, node);
