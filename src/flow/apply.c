@@ -174,6 +174,10 @@ static struct value iterator(struct interp *in, const struct model_rule *rule, c
 	object->literal = parts || rule->returns.struct_loop;
 	const struct value *over = receiver ? receiver : args_get(args, first, NULL);
 	object->covers = count == 1 && over && first == 0 ? container_covered(in, over) : 0;
+	for (uint32_t i = 0; rule->returns.in_turn && i < count; i++)
+		add_element(in, object, elements[i]);
+	if (rule->returns.in_turn)
+		return object_value(in, object);
 	if (count == 1 && !rule->returns.counted) {
 		add_element(in, object, elements[0]);
 		return object_value(in, object);
