@@ -19,10 +19,9 @@ static struct value operand(struct interp *in, const struct value *value, const 
 	if (!container)
 		return *value;
 	struct value elements = value_bottom();
-	bool off = false;
 	for (uint8_t i = 0; i < value->object_count; i++) {
 		struct object *object = object_get(in, value->objects[i]);
-		struct value part = object->kinds & KIND_GENERATOR ? run_generator(in, object, node, &off)
+		struct value part = object->kinds & KIND_GENERATOR ? drain_generator(in, object, node)
 								    : object_elements(in, object);
 		elements = value_join(&in->origins, &elements, &part);
 	}
@@ -134,10 +133,58 @@ static struct value parameters(struct interp *in, const struct model_returns *re
 	return pairs;
 }
 
+/* sum(f(x) for x in xs) is a running total over the generator's loop. */
+static void note_fold(struct interp *in, const struct value *source, const struct value *total, const struct expr *node)
+{
+	for (uint8_t i = 0; i < source->object_count; i++) {
+		const struct object *object = object_get(in, source->objects[i]);
+		if (!object->made_in)
+			continue;
+		struct loop *path = in->path;
+		in->path = object->made_in;
+		struct event *event = event_add(in, EVENT_ACCUMULATE, node->span);
+		in->path = path;
+		event_value(in, event, total);
+		event->carries[0] = object->made_in;
+		event->carry_count = 1;
+	}
+}
+
+struct value iterated(struct interp *in, const struct model_returns *returns, const struct value *elements, uint32_t count,
+		      bool method, const struct expr *node)
+{
+	if (count == 1 && !returns->counted)
+		return returns->graph == GRAPH_OP ? combine(in, elements, 1, node->span) : elements[0];
+	struct value any = value_bottom();
+	for (uint32_t i = 0; returns->in_turn && i < count; i++)
+		any = value_join(&in->origins, &any, &elements[i]);
+	if (returns->in_turn)
+		return any;
+	struct object *tuple = object_new(in, node, 11, KIND_CONTAINER, node->span);
+	tuple->literal = true;
+	tuple->library = model_class_get(in->model, "builtins.tuple");
+	uint32_t place = 0;
+	if (returns->counted) {
+		struct value number = value_of(method ? KIND_TEXT : KIND_NUMBER);
+		if (!method)
+			number.flags = VALUE_COUNTER;
+		cell_set(in, object_slot(in, tuple, STR("0"), true), number);
+		place = 1;
+	}
+	for (uint32_t i = 0; i < count; i++, place++)
+		cell_set(in, object_slot(in, tuple, position_name(in, place), true), elements[i]);
+	return object_value(in, tuple);
+}
+
 /* enumerate, zip, reversed, range, items, …: something to iterate, with what it yields. */
 static struct value iterator(struct interp *in, const struct model_rule *rule, const struct value *receiver,
 			     struct args *args, const struct expr *node)
 {
+	bool range, parts = false, generators = false;
+	for (uint32_t i = 0; i < args->count && !rule->returns.struct_loop; i++)
+		generators |= !args->names[i].length && is_generator(in, &args->values[i]);
+	if (generators)
+		return object_value(in, lazy_iterator(in, rule, receiver, args, node));
 	struct object *object = object_new(in, node, 12, KIND_CONTAINER, node->span);
 	object->iterator = true;
 	object->literal = false;
@@ -152,7 +199,6 @@ static struct value iterator(struct interp *in, const struct model_rule *rule, c
 		add_element(in, object, number);
 		return object_value(in, object);
 	}
-	bool range, parts = false;
 	struct value elements[8];
 	uint32_t count = 0;
 	uint32_t first = !receiver && rule->returns.from > 0 ? (uint32_t)rule->returns.from : 0; /* filter(f, xs) */
@@ -162,40 +208,19 @@ static struct value iterator(struct interp *in, const struct model_rule *rule, c
 			continue;
 		if (rule->returns.from != MODEL_ALL && count)
 			break;
-		bool off = false;
-		bool generator = source->object_count == 1 && (object_get(in, source->objects[0])->kinds & KIND_GENERATOR);
 		parts |= is_parts(in, source, &range);
-		bool keys = source->object_count == 1 && is_dict(object_get(in, source->objects[0])) &&
-			    (!receiver || rule->returns.graph == GRAPH_NO);
-		elements[count++] = keys	? value_of(KIND_UNKNOWN)
-				    : generator ? run_generator(in, object_get(in, source->objects[0]), node, &off)
-					      : element_of(in, source, node);
+		if ((!receiver || rule->returns.graph == GRAPH_NO) && dict_keys(in, source, &elements[count]))
+			count++;
+		else
+			elements[count++] = element_of(in, source, node);
 	}
 	object->literal = parts || rule->returns.struct_loop;
 	const struct value *over = receiver ? receiver : args_get(args, first, NULL);
 	object->covers = count == 1 && over && first == 0 ? container_covered(in, over) : 0;
-	for (uint32_t i = 0; rule->returns.in_turn && i < count; i++)
-		add_element(in, object, elements[i]);
-	if (rule->returns.in_turn)
-		return object_value(in, object);
-	if (count == 1 && !rule->returns.counted) {
-		add_element(in, object, elements[0]);
-		return object_value(in, object);
-	}
-	struct object *tuple = object_new(in, node, 11, KIND_CONTAINER, node->span);
-	tuple->literal = true;
-	tuple->library = model_class_get(in->model, "builtins.tuple");
-	uint32_t place = 0;
-	if (rule->returns.counted) {
-		struct value number = value_of(receiver ? KIND_TEXT : KIND_NUMBER);
-		if (!receiver)
-			number.flags = VALUE_COUNTER;
-		cell_set(in, object_slot(in, tuple, STR("0"), true), number);
-		place = 1;
-	}
-	for (uint32_t i = 0; i < count; i++, place++)
-		cell_set(in, object_slot(in, tuple, position_name(in, place), true), elements[i]);
-	add_element(in, object, object_value(in, tuple));
+	struct value element = iterated(in, &rule->returns, elements, count, receiver != NULL, node);
+	add_element(in, object, element);
+	if (rule->returns.folds && args->count)
+		note_fold(in, &args->values[0], &element, node);
 	return object_value(in, object);
 }
 
@@ -261,20 +286,22 @@ static struct value copied(struct interp *in, const struct model_rule *rule, con
 		return source ? twin(in, source, node) : value_of(KIND_UNKNOWN);
 	struct object *object = object_new(in, node, 14, KIND_CONTAINER, node->span);
 	object->library = model_class_get(in->model, rule->returns.class_name);
+	object->covers = source ? container_covered(in, source) : 0;
+	struct value key;
+	if (source && !model_class_is(in->model, object->library, "builtins.dict") && dict_keys(in, source, &key)) {
+		bool range;
+		object->literal = is_parts(in, source, &range);
+		add_element(in, object, key);
+		return object_value(in, object);
+	}
 	for (uint8_t i = 0; source && i < source->object_count && !(source->flags & VALUE_PARAMETER); i++) {
 		struct object *from = object_get(in, source->objects[i]);
-		if (from->kinds & KIND_GENERATOR) {
-			bool off = false;
-			add_element(in, object, run_generator(in, from, node, &off));
+		if ((from->kinds & KIND_GENERATOR) || from->lazy) {
+			drain_into(in, from, object, node->span, object->name);
 			continue;
 		}
 		object->literal = from->literal;
 		object->size = from->size;
-		object->covers = container_covered(in, source);
-		if (is_dict(from) && !is_dict(object)) { /* its keys */
-			add_element(in, object, value_of(KIND_UNKNOWN));
-			continue;
-		}
 		copy_slots(in, object, from);
 		if (from->rest)
 			add_element(in, object, cell_get(in, from->rest));
@@ -440,6 +467,8 @@ static void apply_store(struct interp *in, const struct model_effect *effect, co
 		enum store_op op = effect->op;
 		if ((op != STORE_UPDATE && op != STORE_ADD) || !update_by_keys(in, object, op, args, node, name))
 			store_into(in, object->id, op == STORE_ADD ? STORE_UPDATE : op, key, value, node->span, name);
+		if (op == STORE_KEY && node->kind == EXPR_CALL)
+			note_keeping(in, object, op, key, &value, true);
 	}
 }
 
@@ -678,23 +707,6 @@ static struct value grad_result(struct interp *in, const struct model_effect *ef
 	return object_value(in, context);
 }
 
-/* sum(f(x) for x in xs) is a running total over the generator's loop. */
-static void note_fold(struct interp *in, const struct value *source, const struct value *total, const struct expr *node)
-{
-	for (uint8_t i = 0; i < source->object_count; i++) {
-		const struct object *object = object_get(in, source->objects[i]);
-		if (!object->made_in)
-			continue;
-		struct loop *path = in->path;
-		in->path = object->made_in;
-		struct event *event = event_add(in, EVENT_ACCUMULATE, node->span);
-		in->path = path;
-		event_value(in, event, total);
-		event->carries[0] = object->made_in;
-		event->carry_count = 1;
-	}
-}
-
 static struct value tuple_of(struct interp *in, const struct value *values, uint32_t count, const struct expr *node)
 {
 	struct object *tuple = object_new(in, node, 11, KIND_CONTAINER, node->span);
@@ -751,17 +763,14 @@ static struct value called(struct interp *in, const struct model_rule *rule, con
 			   const struct expr *node)
 {
 	uint32_t first = rule->returns.from > 0 ? (uint32_t)rule->returns.from + 1 : 1;
-	bool each = (rule->returns.kinds & (KIND_GENERATOR | KIND_CONTAINER)) != 0;
+	if (rule->returns.folds)
+		return reduced(in, args, node);
+	if (rule->returns.kinds & KIND_GENERATOR)
+		return object_value(in, lazy_iterator(in, rule, NULL, args, node));
 	struct args *rest = args_new(in, args->count);
 	for (uint32_t i = first; i < args->count; i++)
-		args_add(rest, each ? element_of(in, &args->values[i], node) : args->values[i], args->names[i], args->nodes[i]);
-	struct value out = call_value(in, source, rest, node);
-	if (!each)
-		return out;
-	struct object *list = object_new(in, node, 12, KIND_CONTAINER, node->span);
-	list->iterator = true;
-	add_element(in, list, out);
-	return object_value(in, list);
+		args_add(rest, args->values[i], args->names[i], args->nodes[i]);
+	return call_value(in, source, rest, node);
 }
 
 static struct value result_of(struct interp *in, const struct model_rule *rule, const struct value *receiver,
@@ -959,6 +968,10 @@ struct value apply_rule(struct interp *in, const struct model_rule *rule, const 
 		return named_attribute(in, rule, args, node, &out) ? out : unknown_call(in, NULL, name, receiver, args, node, true);
 	if (rule->binds && strcmp(rule->binds, "arguments") == 0 && args->count)
 		return bind_arguments(in, args, node);
+	if (rule->binds && strcmp(rule->binds, "fields") == 0)
+		return record_class(in, rule, args, node);
+	if (rule->binds && strcmp(rule->binds, "replace") == 0)
+		return receiver || args->count ? record_replace(in, receiver ? receiver : &args->values[0], args, node) : value_of(KIND_UNKNOWN);
 	if (rule->first && args->count && !(args->values[0].kinds & rule->first))
 		return unknown_call(in, NULL, name, receiver, args, node, receiver == NULL);
 	if (rule->unless && rule->returns.graph == GRAPH_NO && literally_true(args, "create_graph")) {

@@ -364,6 +364,44 @@ static void add_store_event(struct interp *in, struct object *holder, enum store
 	}
 }
 
+void note_keeping(struct interp *in, const struct object *holder, enum store_op op, const struct value *key,
+		  const struct value *value, bool each_key)
+{
+	for (uint8_t i = 0; i < value->object_count; i++) {
+		struct object *object = object_get(in, value->objects[i]);
+		if (!(object->kinds & (KIND_CONTAINER | KIND_INSTANCE)) || (object->kinds & KIND_MODULE) || object == holder)
+			continue;
+		if (key && key_name(in, key).at) { /* always the same entry */
+			object->kept = NULL;
+			continue;
+		}
+		if (!object->kept)
+			object->kept = ARENA_NEW(in->arena, struct keeping);
+		*object->kept = (struct keeping){.holder = holder->id, .op = op, .has_key = key, .each_key = each_key, .path = in->path};
+		if (key)
+			object->kept->key = *key;
+	}
+}
+
+/* HOLDER, which others keep, got VALUE: so did they, over the loops in which each iteration keeps another one. */
+static void keep_further(struct interp *in, const struct object *holder, bool grows, const struct value *value,
+			 struct span node, struct str name)
+{
+	enum { FURTHER = 3 };
+	const struct loop *path = in->path;
+	for (int i = 0; i < FURTHER && holder->kept && deep_origins(in, value)->count; i++) {
+		const struct keeping *kept = holder->kept;
+		path = common_path(path, kept->path);
+		if (!kept->each_key)
+			path = common_path(path, holder->birth);
+		if (!path || (kept->each_key && grows))
+			return;
+		holder = object_get(in, kept->holder);
+		add_store_event(in, object_get(in, kept->holder), kept->op, kept->has_key ? &kept->key : NULL, value, node, name);
+		in->events.items[in->events.count - 1].path = (struct loop *)path;
+	}
+}
+
 void store_into(struct interp *in, uint32_t holder_id, enum store_op op, const struct value *key, struct value value,
 		struct span node, struct str name)
 {
@@ -372,14 +410,21 @@ void store_into(struct interp *in, uint32_t holder_id, enum store_op op, const s
 	if (op == STORE_KEY || op == STORE_ASSIGN) {
 		uint32_t cell = slot.at ? object_slot(in, holder, slot, true) : object_rest(in, holder);
 		struct chain chain = find_chain(in, cell, &value);
-		if (chain.count && !chain.selects)
+		if (chain.count && !chain.selects) {
 			add_chain_event(in, cell, &value, &chain, node, name);
-		else
+		} else {
 			add_store_event(in, holder, op, key, &value, node, name);
+			keep_further(in, holder, false, &value, node, name);
+		}
+		note_keeping(in, holder, op, key, &value, false);
 		if (slot.at)
 			cell_set(in, cell, value);
 		else
 			add_element(in, holder, value);
+		return;
+	}
+	if (op == STORE_EXTEND && is_generator(in, &value)) {
+		drain_into(in, object_get(in, value.objects[0]), holder, node, name);
 		return;
 	}
 	if (op == STORE_EXTEND) {
@@ -387,6 +432,8 @@ void store_into(struct interp *in, uint32_t holder_id, enum store_op op, const s
 		value = next_element(in, &value, NULL, &off);
 	}
 	add_store_event(in, holder, op, NULL, &value, node, name);
+	keep_further(in, holder, true, &value, node, name);
+	note_keeping(in, holder, op, NULL, &value, false);
 	holder->literal = false;
 	for (const struct loop *loop = in->path; loop && !loop_within(holder->birth, loop); loop = loop->outer)
 		if (loop->size > holder->size) {
@@ -423,6 +470,7 @@ struct event *note_zeroed(struct interp *in, const struct value *parameters, str
 		known |= is_part_of_module(in, object_get(in, parameters->objects[i]));
 		unknown |= object_get(in, parameters->objects[i])->input;
 	}
+	in->leaf_grads_read |= !known;
 	if (!known && !unknown && !tensor)
 		return NULL;
 	struct event *event = event_add(in, EVENT_ZERO, node);
@@ -461,7 +509,11 @@ void set_attribute(struct interp *in, const struct value *object, struct str att
 			struct value old = cell_get(in, cell);
 			next = value_join(&in->origins, &old, &value);
 		}
+		size_t first = in->events.count;
 		assign_cell(in, cell, next, node, name, true);
+		bool chained = first < in->events.count && in->events.items[first].kind == EVENT_ACCUMULATE;
+		if (!chained)
+			keep_further(in, o, false, &value, node, name);
 	}
 }
 
@@ -525,8 +577,9 @@ static void assign_subscript(struct interp *in, const struct expr *target, struc
 		write_tensor(in, target->items[0], &object, &value, node);
 }
 
-static void assign_sequence(struct interp *in, const struct expr *target, const struct value *value, struct span node)
+static void assign_sequence(struct interp *in, const struct expr *target, const struct value *given, struct span node)
 {
+	struct value whole = unpacked(in, given, target), *value = &whole;
 	for (uint16_t i = 0; i < target->count; i++) {
 		const struct expr *item = target->items[i];
 		struct value part;

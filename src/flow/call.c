@@ -141,8 +141,10 @@ static void run_body(struct interp *in, struct object *function, uint32_t self, 
 	struct call *outer_call = in->call;
 	struct frame *outer_frame = in->frame;
 	const struct expr *statement = in->statement_value;
+	const void *copy = in->copy;
 	in->visited[def_number(in, def)] = true;
 	in->call = call_enter(in, node, def, node ? node->span : def->head);
+	in->copy = NULL;
 	in->call->self = self;
 	frame->caller = outer_frame;
 	frame->def = def;
@@ -159,6 +161,8 @@ static void run_body(struct interp *in, struct object *function, uint32_t self, 
 	frame->scope = scope_enter(in, def, function->scope);
 	bind_params(in, frame->scope, function, self, args);
 	struct value grad = cell_get(in, in->grad_cell);
+	uint32_t path_depth = in->path ? in->path->depth : 0;
+	frame->conditions = in->cond_open[path_depth < 63 ? path_depth : 63];
 	in->frame = frame;
 	if (function->grad_mode) {
 		grad_enter(in, function->grad_mode, &function->grad_argument);
@@ -185,6 +189,7 @@ static void run_body(struct interp *in, struct object *function, uint32_t self, 
 		cell_set(in, in->grad_cell, grad);
 	in->frame = outer_frame;
 	in->call = outer_call;
+	in->copy = copy;
 	in->statement_value = statement;
 }
 
@@ -281,17 +286,38 @@ struct value call_def(struct interp *in, struct object *function, uint32_t self,
 	return value_is_bottom(&frame.result) ? value_of(KIND_NONE) : frame.result;
 }
 
-struct value run_generator(struct interp *in, struct object *generator, const struct expr *node, bool *grad_off)
+/* Runs the body of GENERATOR in FRAME; false where it cannot be followed. */
+static bool run_yields(struct interp *in, struct object *generator, const struct expr *node, struct frame *frame)
 {
 	struct def *def = generator->function;
 	uint32_t depth = in->call ? in->call->depth : 0;
 	if (!def || in->budget <= 0 || depth >= CALL_DEPTH || in_chain(in->call, def))
-		return value_of(KIND_UNKNOWN);
+		return false;
+	if (!node && (generator->kinds & KIND_GENERATOR) && generator->node != (const void *)def)
+		node = generator->node; /* the call that made it tells it from others */
+	run_body(in, generator, generator->self, generator->bound_args ? generator->bound_args : args_new(in, 0), node, frame);
+	generator->few = !frame->yields_many && !value_is_bottom(&frame->yielded);
+	return !value_is_bottom(&frame->yielded);
+}
+
+struct value run_generator(struct interp *in, struct object *generator, const struct expr *node, bool *grad_off)
+{
+	if (generator->lazy)
+		return lazy_next(in, generator, node, grad_off);
 	struct frame frame = {0};
-	run_body(in, generator, generator->self, generator->bound_args ? generator->bound_args : args_new(in, 0), node, &frame);
+	bool any = run_yields(in, generator, node, &frame);
 	*grad_off |= frame.yields_grad_off;
-	generator->few = !frame.yields_many && !value_is_bottom(&frame.yielded);
-	return value_is_bottom(&frame.yielded) ? value_of(KIND_UNKNOWN) : frame.yielded;
+	return any ? frame.yielded : value_of(KIND_UNKNOWN);
+}
+
+void run_parts(struct interp *in, struct object *generator, struct object *parts, const struct expr *node)
+{
+	struct frame frame = {.parts = parts};
+	if (run_yields(in, generator, node, &frame) && frame.parts)
+		return;
+	clear_slots(in, parts);
+	if (!value_is_bottom(&frame.yielded))
+		add_element(in, parts, frame.yielded);
 }
 
 void run_context(struct interp *in, struct object *generator, const struct expr *node, struct with_block *block)
@@ -423,6 +449,7 @@ struct value unknown_call(struct interp *in, const struct value *callee, struct 
 	struct origin_set *inputs = in->origins.empty;
 	bool module_given = false;
 	for (uint32_t i = 0; i < args->count; i++) {
+		args->values[i] = drained(in, &args->values[i], node);
 		inputs = origin_union(&in->origins, inputs, deep_origins(in, &args->values[i]));
 		for (uint8_t j = 0; j < args->values[i].object_count; j++) {
 			struct object *object = object_get(in, args->values[i].objects[j]);
@@ -557,13 +584,12 @@ static void keep_modules(struct interp *in, struct object *object, struct args *
 static void fill_container(struct interp *in, struct object *object, struct args *args, const struct expr *node)
 {
 	const struct value *first = args_get(args, 0, NULL);
-	if (first && first->dotted) { /* defaultdict(list): a missing key makes one */
-		const struct model_class *class = model_class_get(in->model, first->dotted);
-		if (class && (class->kinds & KIND_CONTAINER)) {
-			struct object *made = object_new(in, node, 7, KIND_CONTAINER, node->span);
-			made->library = class;
-			add_element(in, object, object_value(in, made));
-		}
+	if (first && factory_given(in, object, first)) {
+		/* defaultdict(list): what it is filled with is made when it is asked for */
+	} else if (first && is_generator(in, first) && !(object->kinds & KIND_CONTAINER)) {
+		lazy_wrapper(in, object, args, node);
+	} else if (first && is_generator(in, first)) {
+		drain_into(in, object_get(in, first->objects[0]), object, object->span, object->name);
 	} else if (first && first->object_count) {
 		bool range;
 		object->literal = is_parts(in, first, &range);
@@ -633,6 +659,8 @@ static struct value library_instance(struct interp *in, const struct model_class
 		keep_modules(in, object, args);
 	else if (class->kinds & (KIND_CONTAINER | KIND_LOGGER | KIND_LOADER))
 		fill_container(in, object, args, node);
+	if (class->record)
+		record_named(in, object, args);
 	if (class->kinds & KIND_DISTRIBUTION) {
 		struct value all = combine(in, args->values, args->count, node->span);
 		out.origins = all.origins;
@@ -714,6 +742,8 @@ static struct value call_what(struct interp *in, struct object *object, const st
 		return class_instantiate(in, class_find(in, object->class_def), args, node);
 	if (object->bound_args && (object->kinds & KIND_FUNCTION))
 		args = with_bound(in, object->bound_args, args);
+	if (object->makes)
+		return record_make(in, object, args, node);
 	if (object->library_function)
 		return library_call(in, object->library_function, args, node);
 	if (object->function)
@@ -833,7 +863,7 @@ static struct value call_object_method(struct interp *in, struct object *object,
 		if (class_member(in, object->class_def, NULL, name, &member))
 			return call_value(in, &member, args, node);
 		if (str_is(name, "_replace"))
-			return record_replace(in, object, args, node);
+			return record_replace(in, &self, args, node);
 	}
 	const struct model_class *library = object->library ? object->library
 					   : object->class_def ? class_library_base(in, object->class_def) : NULL;

@@ -24,6 +24,11 @@ static void add_base(struct interp *in, struct class_info *info, const struct va
 			info->open |= other->open;
 			if (!info->library)
 				info->library = other->library;
+			if (!info->maker)
+				info->maker = other->maker;
+		} else if (object->makes) {
+			info->maker = object;
+			info->is_tuple = (object->makes->kinds & KIND_CONTAINER) != 0;
 		} else {
 			info->open = true;
 		}
@@ -209,28 +214,8 @@ struct value class_instantiate(struct interp *in, struct class_info *class, stru
 		struct object *post = class_method(in, class->def, STR("__post_init__"));
 		if (post && post->function)
 			call_def(in, post, object->id, args_new(in, 0), node);
+	} else if (class->maker) {
+		record_fill(in, object, class->maker, args);
 	}
 	return object_value(in, object);
-}
-
-struct value record_replace(struct interp *in, struct object *object, struct args *args, const struct expr *node)
-{
-	struct object *copy = object_new(in, node, 21, object->kinds, node->span);
-	copy->class_def = object->class_def;
-	copy->library = object->library;
-	for (size_t i = 0; i < object->slots.count; i++) {
-		struct str name = object->slots.items[i].name;
-		struct value value = cell_get(in, object->slots.items[i].cell);
-		/* a tuple's field stands under its name and then under its position */
-		bool position = i > 0 && name.length && name.at[0] >= '0' && name.at[0] <= '9';
-		struct str field = position ? object->slots.items[i - 1].name : name;
-		for (uint32_t j = 0; j < args->count; j++)
-			if (str_equal(args->names[j], field))
-				value = args->values[j];
-		if (copy != object)
-			fill_cell(in, object_slot(in, copy, name, true), value, node->span, name, false);
-	}
-	for (uint32_t j = 0; copy == object && j < args->count; j++)
-		fill_cell(in, object_slot(in, copy, args->names[j], true), args->values[j], node->span, args->names[j], false);
-	return object_value(in, copy);
 }

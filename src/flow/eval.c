@@ -263,6 +263,24 @@ static struct value concatenate(struct interp *in, const struct value *values, u
 	return out;
 }
 
+/* a | b of dictionaries or sets: a new one with what both have. */
+static struct value unite(struct interp *in, const struct value *values, const struct expr *e)
+{
+	struct value out = concatenate(in, values, 2, e);
+	struct object *object = object_get(in, out.objects[0]);
+	bool plain = true;
+	for (uint32_t i = 0; i < 2; i++)
+		for (uint8_t k = 0; k < values[i].object_count; k++)
+			plain &= object_get(in, values[i].objects[k])->rest == 0;
+	if (!plain)
+		return out;
+	cell_set(in, object_rest(in, object), value_bottom()); /* all keys are known */
+	for (uint32_t i = 0; i < 2; i++)
+		for (uint8_t k = 0; k < values[i].object_count; k++)
+			copy_slots(in, object, object_get(in, values[i].objects[k]));
+	return out;
+}
+
 /* [x] * n: a container with the same elements, few where N is a small number. */
 static struct value repeat(struct interp *in, const struct value *a, const struct value *b, const struct expr *e)
 {
@@ -339,6 +357,10 @@ static struct value eval_binary(struct interp *in, const struct expr *e)
 		struct value pair[2] = {out, eval(in, e->items[i])};
 		if (e->op == '+' && (is_container_value(in, &pair[0]) || is_container_value(in, &pair[1]))) {
 			out = concatenate(in, pair, 2, e);
+			continue;
+		}
+		if (e->op == '|' && is_container_value(in, &pair[0]) && is_container_value(in, &pair[1])) {
+			out = unite(in, pair, e);
 			continue;
 		}
 		if (e->op == '*' && (is_container_value(in, &pair[0]) || is_container_value(in, &pair[1]))) {
@@ -450,6 +472,11 @@ static struct value eval_yield(struct interp *in, const struct expr *e)
 	const struct loop *around = frame->call ? frame->call->path : NULL; /* a yield in no function is a slip */
 	for (const struct loop *loop = in->path; loop && loop != around; loop = loop->outer)
 		frame->yields_many |= !loop->is_struct;
+	uint32_t depth = in->path ? in->path->depth : 0;
+	if (in->path != around || e->op == 'f' || in->cond_open[depth < 63 ? depth : 63] != frame->conditions)
+		frame->parts = NULL; /* how many come before it is not known */
+	if (frame->parts)
+		cell_set(in, object_slot(in, frame->parts, position_name(in, frame->yield_count++), true), v);
 	frame->yielded = value_join(&in->origins, &frame->yielded, &v);
 	frame->yields_grad_off |= grad_is_off(in) && !frame->grad_decorated;
 	return value_of(KIND_UNKNOWN);

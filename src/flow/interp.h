@@ -102,6 +102,18 @@ struct slot {
 	uint32_t cell;
 };
 
+/* How a holder was last kept in another one. */
+struct keeping {
+	uint32_t holder;
+	enum store_op op;
+	bool has_key;
+	bool each_key; /* a new one for each key, whenever it was made */
+	struct value key;
+	struct loop *path;
+};
+
+struct lazy;
+
 struct object {
 	uint32_t id;
 	uint32_t kinds;
@@ -133,11 +145,15 @@ struct object {
 	bool repeated;           /* [x] * n: the same elements over and over */
 	struct span filled;      /* where so many were added, if not where it was made */
 	bool looked_up;          /* somebody asks whether a key is in it */
+	struct value *factory;   /* what makes the element of a key that is missing, or NULL */
+	bool any_key;            /* … and it was asked for keys that are not known */
+	struct keeping *kept;    /* or NULL */
 	uint32_t guarded;        /* open conditions that bound its length */
 	bool bounded;            /* keeps at most a fixed number of elements */
 	bool iterator;           /* enumerate, zip and the like */
 	bool reborn;             /* the same place made it again in a later iteration */
 	struct loop *made_in;    /* loop of the generator expression that it is */
+	struct lazy *lazy;       /* of an iterator that does its work where it is consumed, or NULL */
 	uint32_t seen;           /* stamp of the last search that reached it */
 	uint32_t homes;          /* names and slots that have held it */
 	uint32_t local_homes;    /* … of which so many are names of functions */
@@ -150,6 +166,8 @@ struct object {
 	struct str method;
 	bool is_class_method, is_static, is_property;
 	const char *library_function; /* dotted name of a bound library function */
+	const struct model_returns *makes; /* of what makes records: what they are, or NULL */
+	VEC(struct str) fields;            /* … and their fields */
 	struct span cached;      /* the decorator that keeps results by arguments, empty: none */
 	struct args *bound_args; /* of partial and generators */
 	/* grad contexts */
@@ -234,6 +252,9 @@ struct frame {
 	struct value yielded;
 	bool yields_grad_off;
 	bool yields_many;         /* a yield stands in a loop over time */
+	struct object *parts;     /* gets what is yielded in its places, as long as these are known; or NULL */
+	uint32_t yield_count;
+	uint32_t conditions;      /* open at entry */
 	struct delta *exits;      /* states at returns */
 	uint32_t entry;           /* mark at entry */
 	struct loop_frame *loops;
@@ -371,7 +392,7 @@ struct place_key {
 	const void *node;
 	const void *within;
 	uint32_t variant;
-	char what; /* 'O' object, 'K' call, 'L' loop, 'C' carry, 'S' scope, 'G' gathered cells, 'D' class, 'a'… sites */
+	char what; /* 'O' object, 'K' call, 'L' loop, 'C' carry, 'S' scope, 'G' gathered cells, 'D' class, 'U' copy, 'a'… sites */
 };
 
 struct place_entry {
@@ -449,11 +470,14 @@ struct interp {
 	int forward_depth;         /* forward methods of modules entered */
 	int method_depth;          /* any methods of modules entered */
 	const void *anchor;        /* stands for "no call" in keys, one a root */
+	const void *copy;          /* tells apart what the same code makes several times: copy_of(), or NULL */
 	uint32_t forward_count, recorded_count; /* forwards seen so far, and those with grad surely on */
 	int eval_depth;
+	int lazy_depth;            /* iterators that are asked for an element */
 	struct handling *handling; /* innermost block that handles running out of memory around a forward */
 	bool catches;              /* there was one */
 	bool has_star;             /* all names of some file are imported: what has no other meaning comes from there */
+	bool leaf_grads_read;      /* somebody looks at the gradient of something that is no parameter of a module */
 	bool resets_unknown;       /* reset() was called on something unknown: it may be any metric */
 	VEC(struct hooked) hooked;
 	int hook_depth;            /* hooks that are being run */
@@ -485,6 +509,8 @@ void *place_get(const struct interp *in, const struct place_key *place);
 void place_put(struct interp *in, const struct place_key *place, void *value); /* VALUE is not NULL */
 struct object *object_get(struct interp *in, uint32_t id);
 struct object *object_new(struct interp *in, const void *node, uint32_t variant, uint32_t kinds, struct span span);
+/* What stands for copy VARIANT of what OF makes here, as `copy` of the interpreter. */
+const void *copy_of(struct interp *in, const void *of, uint32_t variant);
 /* The object that object_new would make anew, as it is. */
 struct object *object_peek(struct interp *in, const void *node, uint32_t variant, uint32_t kinds, struct span span);
 struct value object_value(struct interp *in, struct object *object);
@@ -522,6 +548,7 @@ void reset_object(struct interp *in, struct object *object, bool popped, struct 
 struct str source_text(const struct interp *in, struct span span);
 void event_value(struct interp *in, struct event *event, const struct value *value);
 bool loop_within(const struct loop *path, const struct loop *loop); /* whether LOOP is PATH or around it */
+const struct loop *common_path(const struct loop *a, const struct loop *b); /* the innermost loop around both, or NULL */
 struct value value_with_origins(struct value value, struct origin_set *origins);
 struct value value_add_origins(struct interp *in, struct value value, struct origin_set *origins);
 struct value tag_value(struct interp *in, struct value value, enum origin_tag tag);
@@ -540,7 +567,9 @@ bool grad_is_off(struct interp *in);
 void grad_set(struct interp *in, enum grad_mode mode);
 /* The grad mode is as it is because of the site FROM. */
 void grad_because(struct interp *in, uint32_t from);
-struct value element_of(struct interp *in, const struct value *value, const void *node);
+struct value element_of(struct interp *in, const struct value *value, const struct expr *node);
+/* What iterating VALUE yields where that is a dictionary: its keys. False where it is something else. */
+bool dict_keys(struct interp *in, const struct value *value, struct value *key);
 /* As element_of, but generators are run and iterators of the project asked. Sets *GRAD_OFF where one yields with grad off. */
 struct value next_element(struct interp *in, const struct value *iterable, const struct expr *node, bool *grad_off);
 struct value element_at(struct interp *in, const struct value *value, uint32_t position, const struct expr *node);
@@ -579,11 +608,12 @@ void convert_all(struct interp *in, struct object *object, const struct value *v
 void drop_item(struct interp *in, const struct value *owner, const struct value *key);
 /* What PLACE says has itself become VALUE. */
 void change_in_place(struct interp *in, const struct expr *place, const struct value *value);
-bool is_dict(const struct object *object);
 
 /* loop.c */
 bool exec_for(struct interp *in, const struct stmt *s);
 bool exec_while(struct interp *in, const struct stmt *s);
+/* What the generator expression E gives for an element of ITERABLE, what its first clause goes over. */
+struct value comprehension_next(struct interp *in, const struct expr *e, const struct value *iterable, bool *grad_off);
 
 /* branch.c */
 bool exec_if(struct interp *in, const struct stmt *s);
@@ -621,6 +651,10 @@ void add_element(struct interp *in, struct object *object, struct value value);
 struct value run_comprehension(struct interp *in, const struct expr *e);
 void store_into(struct interp *in, uint32_t holder, enum store_op op, const struct value *key, struct value value,
 		struct span node, struct str name);
+/* HOLDER has VALUE, under KEY where that is not NULL: what VALUE gets from now on, HOLDER keeps too. With EACH_KEY it is
+ * another one for each key. */
+void note_keeping(struct interp *in, const struct object *holder, enum store_op op, const struct value *key,
+		  const struct value *value, bool each_key);
 /* Puts VALUE into a slot of a new holder; reports a chain as assign_cell does. */
 void fill_cell(struct interp *in, uint32_t cell, struct value value, struct span node, struct str name, bool weak);
 /* An in-place write of VALUE to the tensor that BASE names. */
@@ -643,6 +677,35 @@ struct value library_value(struct interp *in, const char *dotted, struct span ma
 struct str position_name(struct interp *in, uint32_t position); /* "0", "1", … */
 /* The slot that a constant KEY names, or an empty slice with NULL. */
 struct str key_name(struct interp *in, const struct value *key);
+
+/* As run_generator: what is yielded first, second, … goes to these places of PARTS, where they are known. */
+void run_parts(struct interp *in, struct object *generator, struct object *parts, const struct expr *node);
+
+/* lazy.c: iterators that do their work where they are consumed */
+/* Whether VALUE is one generator, or something lazy, and nothing else. */
+bool is_generator(struct interp *in, const struct value *value);
+/* What the call NODE gives, which RULE describes: an iterator over the receiver and ARGS; no RULE: a generator expression. */
+struct object *lazy_iterator(struct interp *in, const struct model_rule *rule, const struct value *receiver,
+			     const struct args *args, const struct expr *node);
+/* OBJECT, a progress bar, hands on what ARGS give, the first of which is a generator. */
+void lazy_wrapper(struct interp *in, struct object *object, const struct args *args, const struct expr *node);
+struct value lazy_next(struct interp *in, struct object *object, const struct expr *node, bool *grad_off);
+/* All elements of the generator SOURCE, joined; what it makes itself in a loop of its own. */
+struct value drain_generator(struct interp *in, struct object *source, const struct expr *node);
+/* Puts all elements of the generator SOURCE into INTO, which is called NAME, as what stands at SPAN says. */
+void drain_into(struct interp *in, struct object *source, struct object *into, struct span span, struct str name);
+/* VALUE or, where it is lazy, a list of all that it gives. */
+struct value drained(struct interp *in, const struct value *value, const struct expr *node);
+/* reduce(f, xs, first) */
+struct value reduced(struct interp *in, struct args *args, const struct expr *node);
+/* VALUE or, where it is a generator, a tuple of all that it gives. */
+struct value unpacked(struct interp *in, const struct value *value, const struct expr *node);
+
+/* missing.c: dictionaries that make what is missing */
+/* HOLDER was given FACTORY; false where that makes nothing. */
+bool factory_given(struct interp *in, struct object *holder, const struct value *factory);
+/* Asks for KEY; true where *FOUND is all that can lie there. */
+bool make_missing(struct interp *in, struct object *holder, const struct value *key, struct value *found);
 
 /* args.c */
 struct args *eval_args(struct interp *in, const struct expr *call); /* of the call's items but the first */
@@ -675,6 +738,9 @@ bool used_as_module(const struct interp *in, struct str name);
 struct value opaque_instance(struct interp *in, struct str name, const struct expr *node);
 
 /* apply.c: what library data says of a call */
+/* What an iterator that RETURNS describes hands out, given ELEMENTS of what it goes over. */
+struct value iterated(struct interp *in, const struct model_returns *returns, const struct value *elements, uint32_t count,
+		      bool method, const struct expr *node);
 struct value apply_rule(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,
 			const struct expr *node, struct str name);
 
@@ -726,6 +792,7 @@ struct class_info {
 	const struct model_class *library;
 	bool is_record;         /* dataclass or NamedTuple: the constructor follows the annotations */
 	bool is_tuple;
+	const struct object *maker; /* of the namedtuple that it derives from, or NULL */
 	bool open;              /* a base is unknown */
 };
 struct class_info *class_define(struct interp *in, struct def *def);
@@ -735,7 +802,16 @@ struct value class_instantiate(struct interp *in, struct class_info *class, stru
 bool class_member(struct interp *in, struct def *class_def, const struct def *after, struct str name, struct value *value);
 struct object *class_method(struct interp *in, struct def *class_def, struct str name); /* or NULL */
 const struct model_class *class_library_base(struct interp *in, struct def *class_def);
-struct value record_replace(struct interp *in, struct object *object, struct args *args, const struct expr *node);
+
+/* record.c: things with named fields that no class statement describes */
+/* namedtuple("R", "a b"): what makes such records when it is called; RULE says what they are. */
+struct value record_class(struct interp *in, const struct model_rule *rule, struct args *args, const struct expr *node);
+struct value record_make(struct interp *in, struct object *maker, struct args *args, const struct expr *node);
+void record_fill(struct interp *in, struct object *record, const struct object *maker, const struct args *args);
+/* Gives RECORD the arguments that have names. */
+void record_named(struct interp *in, struct object *record, const struct args *args);
+/* A copy of one of RECORDS with other values of the fields that ARGS name. */
+struct value record_replace(struct interp *in, const struct value *records, struct args *args, const struct expr *node);
 
 /* context.c */
 /* Runs the body of STMT inside its contexts, from number NEXT on; false where control left it. */

@@ -24,13 +24,6 @@ static bool path_covers(const struct loop *consumption, const struct loop *site)
 	return site == NULL || loop_within(consumption, site);
 }
 
-static const struct loop *common_path(const struct loop *a, const struct loop *b)
-{
-	while (a && !loop_within(b, a))
-		a = a->outer;
-	return a;
-}
-
 static uint32_t depth_of(const struct loop *path)
 {
 	return path ? path->depth : 0;

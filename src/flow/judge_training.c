@@ -433,7 +433,8 @@ static bool only_leaves(struct judging *j, const struct object *optimizer, int d
 {
 	bool any = false;
 	for (size_t i = 0; i <= optimizer->slots.count; i++) {
-		if (i < optimizer->slots.count && optimizer->slots.items[i].name.length && strchr("0%", optimizer->slots.items[i].name.at[0]) == NULL)
+		if (i < optimizer->slots.count && optimizer->slots.items[i].name.length && strchr("0%", optimizer->slots.items[i].name.at[0]) == NULL &&
+		    !str_is(optimizer->slots.items[i].name, "params"))
 			continue; /* lr=… and the like */
 		uint32_t cell = object_cell(optimizer, i);
 		struct value value = cell ? cell_get(j->in, cell) : value_bottom();
@@ -442,39 +443,69 @@ static bool only_leaves(struct judging *j, const struct object *optimizer, int d
 		bool leaf = false;
 		for (uint32_t k = 0; value.origins && k < value.origins->count; k++)
 			leaf |= j->in->sites.items[origin_site(value.origins->items[k])]->kind == SITE_LEAF;
-		bool list = value.object_count == 1 && depth > 0 && (object_get(j->in, value.objects[0])->kinds & KIND_CONTAINER);
-		if (!leaf && !(list && only_leaves(j, object_get(j->in, value.objects[0]), depth - 1)))
+		bool lists = value.object_count > 0 && depth > 0;
+		for (uint8_t k = 0; lists && !leaf && k < value.object_count; k++) {
+			const struct object *list = object_get(j->in, value.objects[k]);
+			lists = (list->kinds & KIND_CONTAINER) && only_leaves(j, list, depth - 1);
+		}
+		if (!leaf && !lists)
 			return false;
 		any = true;
 	}
 	return any;
 }
 
-void judge_zeroing(struct judging *j, const struct event *step)
+/* Whether backward C walks into a tensor that OPTIMIZER was given and that belongs to no module. */
+static bool reaches_leaves(struct judging *j, const struct event *c, const struct object *optimizer, int depth)
+{
+	for (size_t i = 0; i <= optimizer->slots.count; i++) {
+		uint32_t cell = object_cell(optimizer, i);
+		struct value value = cell ? cell_get(j->in, cell) : value_bottom();
+		for (uint32_t k = 0; value.origins && k < value.origins->count; k++) {
+			uint32_t site = origin_site(value.origins->items[k]);
+			if (j->in->sites.items[site]->kind == SITE_LEAF && origin_reaches(c->origins, site, ORIGIN_CALL))
+				return true;
+		}
+		for (uint8_t k = 0; depth > 0 && k < value.object_count; k++)
+			if (reaches_leaves(j, c, object_get(j->in, value.objects[k]), depth - 1))
+				return true;
+	}
+	return false;
+}
+
+/* Judges the zeroing of OPTIMIZER, one of those that STEP steps in LOOP; true where that is a fault. */
+static bool judge_optimizer(struct judging *j, const struct event *step, const struct loop *loop, const struct object *optimizer)
 {
 	struct interp *in = j->in;
-	const struct loop *loop = step_loop(j, step->path);
-	if (!loop || loop->form == LOOP_VIRTUAL || step->object_count != 1 || step->in_handler)
-		return;
 	uint32_t modules[16];
-	const struct object *optimizer = object_get(in, step->objects[0]);
 	uint32_t count = optimizer_modules(in, optimizer, modules, 0, 16, 3);
 	const struct event *backward = backward_before(j, step, loop, modules, count);
 	if (!backward || optimizer->input || (!count && !only_leaves(j, optimizer, 3)))
-		return;
+		return false;
 	note_owned(j);
 	judge_unowned(j, backward, loop);
-	if (!count)
-		return;
-	bool zeroed = loop_within(optimizer->birth, loop) || zeroed_in(j, step->objects[0], loop);
+	if (!count && (in->leaf_grads_read || zeroed_in(j, 0, loop) || backward->only_inputs || !reaches_leaves(j, backward, optimizer, 3)))
+		return false;
+	bool zeroed = loop_within(optimizer->birth, loop) || zeroed_in(j, optimizer->id, loop);
 	for (uint32_t k = 0; k < count && !zeroed; k++)
 		zeroed = gradients_minded(j, modules[k], loop);
 	if (zeroed)
-		return;
+		return false;
 	struct fact fact = new_fact(FACT_UNZEROED, backward);
 	fact.loop = loop;
 	fact.holder = optimizer;
 	VEC_ADD(&j->facts, fact);
+	return true;
+}
+
+void judge_zeroing(struct judging *j, const struct event *step)
+{
+	const struct loop *loop = step_loop(j, step->path);
+	if (!loop || loop->form == LOOP_VIRTUAL || step->in_handler || step->object_count == VALUE_OBJECTS) /* there may be more */
+		return;
+	for (uint8_t i = 0; i < step->object_count; i++)
+		if (judge_optimizer(j, step, loop, object_get(j->in, step->objects[i])))
+			return;
 }
 
 void judge_zero_in_place(struct judging *j, const struct event *event)

@@ -191,6 +191,21 @@ struct for_context {
 	bool leaves;
 };
 
+/* Whether OBJECT, a container, has optimizers among its elements, or in the tuples that these are. */
+static bool has_optimizers(struct interp *in, const struct object *object, int depth)
+{
+	for (size_t i = 0; i <= object->slots.count; i++) {
+		uint32_t cell = object_cell(object, i);
+		struct value held = cell ? cell_get(in, cell) : value_bottom();
+		for (uint8_t k = 0; k < held.object_count; k++) {
+			const struct object *element = object_get(in, held.objects[k]);
+			if ((element->kinds & KIND_OPTIMIZER) || (depth > 0 && (element->kinds & KIND_CONTAINER) && has_optimizers(in, element, depth - 1)))
+				return true;
+		}
+	}
+	return false;
+}
+
 bool is_parts(struct interp *in, const struct value *iterable, bool *range)
 {
 	*range = false;
@@ -202,7 +217,7 @@ bool is_parts(struct interp *in, const struct value *iterable, bool *range)
 		struct object *object = object_get(in, iterable->objects[i]);
 		if (!object->literal && !(object->kinds & KIND_MODULE))
 			return false;
-		*range |= !(object->kinds & KIND_MODULE);
+		*range |= !(object->kinds & KIND_MODULE) && !has_optimizers(in, object, 1);
 	}
 	return true;
 }
@@ -211,11 +226,13 @@ struct value next_element(struct interp *in, const struct value *iterable, const
 {
 	struct value out = value_bottom();
 	bool generators = false;
+	if (dict_keys(in, iterable, &out))
+		return out;
 	for (uint8_t i = 0; i < iterable->object_count; i++) {
 		struct object *object = object_get(in, iterable->objects[i]);
 		struct object *iter = object->class_def ? class_method(in, object->class_def, STR("__iter__")) : NULL;
 		struct value v;
-		if (object->kinds & KIND_GENERATOR) {
+		if ((object->kinds & KIND_GENERATOR) || object->lazy) {
 			v = run_generator(in, object, node, grad_off);
 		} else if (iter && iter->function) {
 			struct args *none = args_new(in, 0);
@@ -226,8 +243,6 @@ struct value next_element(struct interp *in, const struct value *iterable, const
 			v = again ? run_generator(in, maker, node, grad_off)
 			    : next && next->function ? call_def(in, next, maker->id, args_new(in, 0), node)
 						     : element_of(in, &made, node);
-		} else if (is_dict(object)) {
-			v = value_of(KIND_UNKNOWN); /* a key */
 		} else {
 			continue;
 		}
@@ -254,6 +269,16 @@ static void note_few(struct interp *in, struct loop *loop, const struct value *i
 {
 	if (iterable->object_count == 1 && object_get(in, iterable->objects[0])->few)
 		loop->is_struct = loop->is_range = true;
+}
+
+/* What a loop goes over: a generator expression that stands there does its work in the loop. */
+static struct value eval_iterable(struct interp *in, const struct expr *e)
+{
+	if (e->kind != EXPR_COMPREHENSION || e->op != '(' || !e->clause_count || !e->clauses[0].iterable)
+		return eval(in, e);
+	struct args *first = args_new(in, 1);
+	args_add(first, eval_iterable(in, e->clauses[0].iterable), (struct str){"", 0}, e);
+	return object_value(in, lazy_iterator(in, NULL, NULL, first, e));
 }
 
 /* Whether ELEMENT is a parameter of a module, or a pair of its name and itself. */
@@ -316,7 +341,7 @@ static struct span first_line(struct interp *in, struct span span)
 bool exec_for(struct interp *in, const struct stmt *s)
 {
 	struct for_context c = {.stmt = s};
-	c.iterable = eval(in, s->value);
+	c.iterable = eval_iterable(in, s->value);
 	struct loop *loop = loop_enter(in, s, LOOP_FOR, first_line(in, s->span));
 	loop->is_struct = is_parts(in, &c.iterable, &loop->is_range);
 	loop->retry = is_retry(&s->body);
@@ -350,6 +375,9 @@ bool exec_while(struct interp *in, const struct stmt *s)
 
 /* ---- comprehensions ---- */
 
+/* Comprehensions over so many things that are known make their elements one by one. */
+enum { UNROLLED = 4 };
+
 struct comprehension_context {
 	const struct expr *e;
 	uint16_t clause;
@@ -358,6 +386,8 @@ struct comprehension_context {
 	struct loop *loop;     /* of the outermost clause */
 	struct value iterable;
 	int64_t size;          /* elements of what the outermost clause goes over, 0: unknown */
+	struct value parts[UNROLLED]; /* the elements, where each was made on its own */
+	uint32_t part_count;
 };
 
 /* Clauses of one comprehension that are run as loops; nobody nests as many, and each carries all that is inside. */
@@ -383,7 +413,7 @@ static bool clause_body(struct interp *in, struct loop *loop, void *context)
 	return true;
 }
 
-static void run_element(struct interp *in, struct comprehension_context *c)
+static struct value run_element(struct interp *in, struct comprehension_context *c)
 {
 	const struct expr *element = c->e->items[0];
 	bool pair = element->kind == EXPR_PAIR;
@@ -399,6 +429,38 @@ static void run_element(struct interp *in, struct comprehension_context *c)
 	}
 	struct value old = cell_get(in, c->gathered);
 	cell_set(in, c->gathered, value_join(&in->origins, &old, &v));
+	return v;
+}
+
+/* The elements of ITERABLE where it is a display of few modules, optimizers or other things that hold no elements; else NULL. */
+static const struct object *few_things(struct interp *in, const struct value *iterable)
+{
+	const struct object *object = iterable->object_count == 1 ? object_get(in, iterable->objects[0]) : NULL;
+	if (!object || !object->literal || object->rest || (object->kinds & KIND_MODULE) || object->slots.count < 2 ||
+	    object->slots.count > UNROLLED)
+		return NULL;
+	for (uint32_t i = 0; i < object->slots.count; i++) {
+		struct value part = cell_get(in, object->slots.items[i].cell);
+		if (!str_equal(object->slots.items[i].name, position_name(in, i)) || part.object_count != 1 ||
+		    (part.flags & VALUE_PARAMETER) || (object_get(in, part.objects[0])->kinds & KIND_CONTAINER))
+			return NULL;
+	}
+	return object;
+}
+
+/* [Adam(m.parameters()) for m in (g, d)]: what is made for one is not what is made for the other. */
+static void run_one_by_one(struct interp *in, struct comprehension_context *c, const struct object *things)
+{
+	struct loop *path = in->path;
+	const void *copy = in->copy;
+	in->path = c->loop;
+	for (uint32_t i = 0; i < things->slots.count; i++) {
+		assign_target(in, c->e->clauses[0].target, cell_get(in, things->slots.items[i].cell), c->e->clauses[0].target->span);
+		in->copy = copy_of(in, c->e, i);
+		c->parts[c->part_count++] = run_element(in, c);
+		in->copy = copy;
+	}
+	in->path = path;
 }
 
 static void run_clause(struct interp *in, struct comprehension_context *c)
@@ -417,7 +479,7 @@ static void run_clause(struct interp *in, struct comprehension_context *c)
 		cond_pop(in);
 		return;
 	}
-	c->iterable = eval(in, clause->iterable);
+	c->iterable = eval_iterable(in, clause->iterable);
 	if (c->clause == 0 && c->iterable.object_count == 1)
 		c->size = object_get(in, c->iterable.objects[0])->size;
 	if (c->clause >= CLAUSE_LOOPS) {
@@ -429,7 +491,11 @@ static void run_clause(struct interp *in, struct comprehension_context *c)
 	loop->is_struct = is_parts(in, &c->iterable, &loop->is_range);
 	if (clause->target && clause->target->kind == EXPR_NAME)
 		loop->variable = clause->target->name;
-	run_loop(in, loop, clause_body, c, true);
+	const struct object *things = c->e->clause_count == 1 && clause->target && strchr("[(", c->e->op) ? few_things(in, &c->iterable) : NULL;
+	if (things)
+		run_one_by_one(in, c, things);
+	else
+		run_loop(in, loop, clause_body, c, true);
 }
 
 static uint32_t comprehension_cells(struct interp *in, const struct expr *e)
@@ -454,13 +520,35 @@ static bool is_remainder(const struct expr *e)
 }
 
 /* The names of a comprehension live in a scope of its own, inside the frame that runs it. */
-struct value run_comprehension(struct interp *in, const struct expr *e)
+static struct scope *comprehension_scope(struct interp *in, const struct expr *e)
 {
-	static const char *const classes[] = {"builtins.list", "builtins.set", "builtins.dict"};
 	struct scope *scope = ARENA_NEW(in->arena, struct scope);
 	scope->def = e->def;
 	scope->parent = in->frame ? in->frame->scope : in->module_scope;
 	scope->first_cell = comprehension_cells(in, e);
+	return scope;
+}
+
+struct value comprehension_next(struct interp *in, const struct expr *e, const struct value *iterable, bool *grad_off)
+{
+	struct scope *scope = comprehension_scope(in, e), *outer = in->frame->scope;
+	struct comprehension_context c = {.e = e, .clause = 1, .gathered = scope->first_cell + e->def->local_count};
+	struct value element = next_element(in, iterable, e->clauses[0].iterable, grad_off);
+	in->frame->scope = scope;
+	cell_set(in, c.gathered, value_bottom());
+	renew(in, &element);
+	if (e->clauses[0].target)
+		assign_target(in, e->clauses[0].target, element, e->clauses[0].target->span);
+	run_clause(in, &c);
+	in->frame->scope = outer;
+	struct value out = cell_get(in, c.gathered);
+	return value_is_bottom(&out) ? value_of(KIND_UNKNOWN) : out;
+}
+
+struct value run_comprehension(struct interp *in, const struct expr *e)
+{
+	static const char *const classes[] = {"builtins.list", "builtins.set", "builtins.dict"};
+	struct scope *scope = comprehension_scope(in, e);
 	struct comprehension_context c = {.e = e, .gathered = scope->first_cell + e->def->local_count};
 	struct scope *outer = in->frame->scope;
 	in->frame->scope = scope;
@@ -472,7 +560,9 @@ struct value run_comprehension(struct interp *in, const struct expr *e)
 	struct value element = cell_get(in, c.gathered);
 	struct object *result = object_new(in, e, 0, KIND_CONTAINER, e->span);
 	result->library = model_class_get(in->model, classes[e->op == '{' ? 1 : e->op == ':' ? 2 : 0]);
-	if (!value_is_bottom(&element))
+	for (uint32_t i = 0; i < c.part_count; i++)
+		cell_set(in, object_slot(in, result, position_name(in, i), true), c.parts[i]);
+	if (!value_is_bottom(&element) && !c.part_count)
 		fill_cell(in, object_rest(in, result), element, e->span, result->name, true);
 	result->made_in = e->op == '(' ? c.loop : NULL;
 	result->size = c.size;

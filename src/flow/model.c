@@ -280,6 +280,7 @@ static bool read_class(struct reading *r, const cJSON *object, const char *name)
 	class->base = text_at(r, object, "base");
 	class->role = text_at(r, object, "role");
 	class->bound = text_at(r, object, "bound");
+	class->record = flag_at(object, "record");
 	class->wraps = flag_at(object, "wraps");
 	class->threads = flag_at(object, "threads");
 	if (class->role && !read_kinds(r, class->role, &class->kinds))

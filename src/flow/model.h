@@ -107,7 +107,7 @@ struct model_rule {
 	const char *unless;  /* keyword that, when literally True, keeps the saved tensors ("retain_graph") */
 	const char *mark;    /* what a rule may look for: "releases-cache", "debug", "debug(0)" with a flag; or NULL */
 	const char *hook;    /* kind of hook that the first argument becomes: "forward", "pre", "backward", "backward-pre", "gradient" */
-	const char *binds;   /* "attribute": reads or sets the one that argument 1 names; "parameters": the optimizer is given parameters of modules */
+	const char *binds;   /* what becomes of the arguments: "attribute", "parameters", "arguments", "exception", "fields", "replace"; or NULL */
 };
 
 struct model_hook {
@@ -128,6 +128,7 @@ struct model_class {
 	struct model_rule *call; /* calling an instance, or NULL */
 	struct model_rule *made; /* what the constructor does with its arguments, or NULL */
 	bool threads;         /* runs threads of its own until it is closed */
+	bool record;          /* the constructor's named arguments become attributes */
 	bool wraps;           /* hands its arguments to a module given to it: DataParallel and the like */
 	const char *bound;    /* keyword that bounds it ("maxlen"), or NULL */
 };

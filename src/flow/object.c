@@ -45,9 +45,19 @@ void place_put(struct interp *in, const struct place_key *place, void *value)
 
 static const void *within(const struct interp *in)
 {
-	return in->call ? (const void *)in->call : in->anchor;
+	return in->copy ? in->copy : in->call ? (const void *)in->call : in->anchor;
 }
 
+const void *copy_of(struct interp *in, const void *of, uint32_t variant)
+{
+	struct place_key key = {of, within(in), variant, 'U'};
+	char *copy = place_get(in, &key);
+	if (!copy) {
+		copy = ARENA_NEW(in->arena, char);
+		place_put(in, &key, copy);
+	}
+	return copy;
+}
 
 struct object *object_get(struct interp *in, uint32_t id)
 {
@@ -105,6 +115,9 @@ struct object *object_new(struct interp *in, const void *node, uint32_t variant,
 	if (object) {
 		/* made anew: what the last one held is gone from it */
 		object->reborn = true;
+		object->kept = NULL;
+		object->lazy = NULL;
+		object->factory = NULL;
 		clear_slots(in, object);
 		return object;
 	}
@@ -399,6 +412,13 @@ bool loop_within(const struct loop *path, const struct loop *loop)
 		if (path == loop)
 			return true;
 	return false;
+}
+
+const struct loop *common_path(const struct loop *a, const struct loop *b)
+{
+	while (a && !loop_within(b, a))
+		a = a->outer;
+	return a;
 }
 
 /* ---- modes of modules, kept in slots that no program can name ---- */

@@ -54,7 +54,7 @@ bool is_more_than_objects(struct interp *in, const struct value *value)
 	return false;
 }
 
-struct value element_of(struct interp *in, const struct value *value, const void *node)
+struct value element_of(struct interp *in, const struct value *value, const struct expr *node)
 {
 	struct value out = value_bottom();
 	if (value->flags & VALUE_PARAMETER) {
@@ -64,6 +64,12 @@ struct value element_of(struct interp *in, const struct value *value, const void
 	}
 	for (uint8_t i = 0; i < value->object_count; i++) {
 		struct object *object = object_get(in, value->objects[i]);
+		if (object->lazy || ((object->kinds & KIND_GENERATOR) && object->function)) {
+			bool off = false;
+			struct value yielded = run_generator(in, object, node, &off);
+			out = value_join(&in->origins, &out, &yielded);
+			continue;
+		}
 		if (object->input && !object->rest) {
 			struct value element = input_value(in, object, 1, object->name, object->span);
 			element.origins = in->origins.empty;
@@ -95,8 +101,21 @@ struct value element_of(struct interp *in, const struct value *value, const void
 	part.dotted = NULL;
 	if (part.kinds & (KIND_CONTAINER | KIND_LIBRARY | KIND_FUNCTION | KIND_GENERATOR | KIND_CLASS))
 		part.kinds = (part.kinds & KIND_TENSOR) | KIND_UNKNOWN;
-	(void)node;
 	return value_join(&in->origins, &out, &part);
+}
+
+bool dict_keys(struct interp *in, const struct value *value, struct value *key)
+{
+	const struct model_class *dict = model_class_get(in->model, "builtins.dict");
+	bool text = true;
+	for (uint8_t i = 0; i < value->object_count; i++) {
+		const struct object *object = object_get(in, value->objects[i]);
+		if (!object->library || object->iterator || object->class_def || !model_class_is(in->model, object->library, dict->name))
+			return false;
+		text &= !object->rest;
+	}
+	*key = value_of(text ? KIND_TEXT : KIND_UNKNOWN);
+	return value->object_count > 0;
 }
 
 struct str position_name(struct interp *in, uint32_t position)
@@ -214,6 +233,7 @@ struct value read_attribute(struct interp *in, const struct value *object, struc
 		out = library_value(in, model_canonical(in->model, dotted), node->span);
 	}
 	bool parameter = object->flags & VALUE_PARAMETER;
+	in->leaf_grads_read |= str_is(name, "grad") && !(object->object_count && (object->flags & VALUE_PARAMETER));
 	for (uint8_t i = 0; i < object->object_count && str_is(name, "grad"); i++)
 		object_get(in, object->objects[i])->grad_read |= parameter || object_get(in, object->objects[i])->input;
 	for (uint8_t i = 0; i < object->object_count && !parameter; i++) {
@@ -251,8 +271,7 @@ struct str key_name(struct interp *in, const struct value *key)
 	return (struct str){NULL, 0};
 }
 
-static struct value read_object_item(struct interp *in, struct object *object, const struct value *key,
-				     const struct expr *node)
+static struct value find_item(struct interp *in, struct object *object, const struct value *key, const struct expr *node)
 {
 	if (object->class_def && !(object->kinds & KIND_CONTAINER)) {
 		struct object *method = class_method(in, object->class_def, STR("__getitem__"));
@@ -287,6 +306,17 @@ static struct value read_object_item(struct interp *in, struct object *object, c
 	}
 	struct value all = object_elements(in, object);
 	return value_is_bottom(&all) ? value_of(KIND_UNKNOWN) : all;
+}
+
+static struct value read_object_item(struct interp *in, struct object *object, const struct value *key,
+				     const struct expr *node)
+{
+	struct value v;
+	if (!make_missing(in, object, key, &v))
+		v = find_item(in, object, key, node);
+	if (object->factory)
+		note_keeping(in, object, STORE_KEY, key, &v, true);
+	return v;
 }
 
 struct value read_item(struct interp *in, const struct value *object, const struct value *key, const struct expr *node)

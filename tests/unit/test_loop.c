@@ -56,11 +56,29 @@ static void comprehensions_are_loops_with_names_of_their_own(void **state)
 	FLOW_CHECK(cases);
 }
 
+static void comprehensions_over_few_things_tell_them_apart(void **state)
+{
+#define NETS "a, b = nn.Linear(4, 1), nn.Linear(4, 1)\nopt = torch.optim.SGD([*a.parameters(), *b.parameters()])\n"
+#define DONE "    opt.step(); opt.zero_grad()\n"
+	static const struct flow_case cases[] = {
+		{"the first of two", NETS "xs = []\nfor x in loader:\n    p, q = [m(x) for m in (a, b)]\n    q.backward()\n" DONE
+		 "    xs.append(p)\n", "8 store unbounded kept flow step@4\n"},
+		{"the second of two", NETS "xs = []\nfor x in loader:\n    p, q = [m(x) for m in (a, b)]\n    q.backward()\n" DONE
+		 "    xs.append(q)\n", "8 store unbounded freed flow step@4\n"},
+		{"graphs of their own", NETS "for x in loader:\n    p, q = (m(x) for m in (a, b))\n    p.backward(retain_graph=True)\n"
+		 "    q.backward()\n" DONE, "5 retain flow step@3\n"},
+		{"one graph", NETS "for x in loader:\n    h = a(x)\n    p, q = (m(h) for m in (a, b))\n    p.backward(retain_graph=True)\n"
+		 "    q.backward()\n" DONE, ""},
+	};
+	FLOW_CHECK(cases);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(loops_are_left_and_entered),
 		cmocka_unit_test(comprehensions_are_loops_with_names_of_their_own),
+		cmocka_unit_test(comprehensions_over_few_things_tell_them_apart),
 	};
 	return cmocka_run_group_tests(tests, flow_set_up, flow_tear_down);
 }

@@ -1,0 +1,61 @@
+#include <string.h>
+#include "flow/interp.h"
+
+/* ---- dictionaries that make what is missing ---- */
+
+/* Calls the factory of HOLDER as if it had been called where HOLDER was made: what is made once for all steps stays. */
+static struct value make_one(struct interp *in, struct object *holder, uint32_t variant)
+{
+	struct loop *path = in->path;
+	const void *copy = in->copy;
+	in->path = holder->birth;
+	in->copy = copy_of(in, holder, variant);
+	struct value made;
+	const struct model_class *class = holder->factory->dotted ? model_class_get(in->model, holder->factory->dotted) : NULL;
+	if (class) {
+		struct object *object = object_new(in, holder->node, 7, KIND_CONTAINER, holder->span);
+		object->library = class;
+		made = object_value(in, object);
+	} else {
+		made = call_value(in, holder->factory, args_new(in, 0), holder->node);
+	}
+	in->copy = copy;
+	in->path = path;
+	return made;
+}
+
+bool factory_given(struct interp *in, struct object *holder, const struct value *factory)
+{
+	const struct model_class *class = factory->dotted ? model_class_get(in->model, factory->dotted) : NULL;
+	bool own = factory->object_count && value_only(factory, KIND_FUNCTION | KIND_CLASS);
+	if ((!factory->dotted && !own) || !holder->node)
+		return false;
+	if (factory->dotted && (!class || !(class->kinds & KIND_CONTAINER)))
+		return true;
+	holder->factory = ARENA_NEW(in->arena, struct value);
+	*holder->factory = *factory;
+	struct value made = make_one(in, holder, 0);
+	if (made.object_count && value_only(&made, KIND_CONTAINER | KIND_INSTANCE))
+		add_element(in, holder, made); /* stands for those under keys that are not known */
+	else
+		holder->factory = NULL; /* numbers and the like: nothing that could be filled in place */
+	return true;
+}
+
+bool make_missing(struct interp *in, struct object *holder, const struct value *key, struct value *found)
+{
+	struct str name = key_name(in, key);
+	if (!holder->factory)
+		return false;
+	if (!name.at) {
+		holder->any_key = true;
+		return false;
+	}
+	uint32_t cell = object_slot(in, holder, name, true);
+	*found = cell_get(in, cell);
+	if (value_is_bottom(found) && !holder->any_key) {
+		*found = make_one(in, holder, (uint32_t)str_hash(name));
+		cell_set(in, cell, *found);
+	}
+	return !value_is_bottom(found) && !holder->any_key;
+}
