@@ -111,7 +111,7 @@ const struct predicate predicates[] = {
 	{"key", "what the holder is keyed by", "identity|item", key_is},
 	{"joined", "whether it grows by joining containers or tensors end to end", "yes|no", joined_is},
 	{"chain", "whether the old value is chosen or computed with", "selected|computed", chain_is},
-	{"of", "which form of it", "grads|backward|returned|kept|gradients|outputs|optimizer|optimizer-of-epoch|loader|threads|parameters|snapshots|list|total|self|argument|results", of_is},
+	{"of", "which form of it", "grads|backward|returned|kept|gradients|outputs|optimizer|optimizer-of-epoch|loader|threads|parameters|snapshots|list|total|self|argument|results|carried", of_is},
 	{"comment", "what is wrong with a comment that suppresses",
 	 "unused|unused-all|idle|unknown|misspelt|bare|unreasoned|malformed", comment_is},
 	{"mode", "mode of the module called", "train|eval|unknown", mode_is},
