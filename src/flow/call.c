@@ -604,9 +604,7 @@ static void fill_container(struct interp *in, struct object *object, struct args
 	} else if (first) {
 		add_element(in, object, element_of(in, first, node));
 	}
-	for (uint32_t i = 0; i < args->count; i++)
-		if (args->names[i].length)
-			cell_set(in, object_slot(in, object, args->names[i], true), args->values[i]);
+	record_named(in, object, args);
 }
 
 static struct str callee_name(struct interp *in, const struct expr *node)
