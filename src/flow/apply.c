@@ -907,8 +907,9 @@ static void mark(struct interp *in, const struct model_rule *rule, const struct 
 	if (named) /* off unless the keyword is true */
 		flag = literally_true(args, arena_dup_bytes(in->arena, rule->mark + 6, strcspn(rule->mark + 6, ")"))) ? 1 : 0;
 	struct event *event = event_add(in, EVENT_MARK, node->span);
+	bool off = strcmp(rule->mark, "debug-off") == 0;
 	event->mark = rule->mark[0] == 'd' ? "debug" : rule->mark;
-	event->mode = named ? flag : !given ? 1 : value_only(given, KIND_NONE) || given->number == 0 ? 0 : given->number == 1 || value_only(given, KIND_TEXT) ? 1 : -1;
+	event->mode = off ? 0 : named ? flag : !given ? 1 : value_only(given, KIND_NONE) || given->number == 0 ? 0 : given->number == 1 || value_only(given, KIND_TEXT) ? 1 : -1;
 	event->handed = in->statement_value != node;
 	if (receiver) {
 		memcpy(event->objects, receiver->objects, sizeof event->objects);
