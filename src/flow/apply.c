@@ -204,9 +204,10 @@ static struct value iterator(struct interp *in, const struct model_rule *rule, c
 		if (rule->returns.from != MODEL_ALL && count)
 			break;
 		parts |= is_parts(in, source, &range);
-		bool keys = source->object_count == 1 && is_dict(object_get(in, source->objects[0])) &&
-			    (!receiver || rule->returns.graph == GRAPH_NO);
-		elements[count++] = keys ? value_of(KIND_UNKNOWN) : element_of(in, source, node);
+		if ((!receiver || rule->returns.graph == GRAPH_NO) && dict_keys(in, source, &elements[count]))
+			count++;
+		else
+			elements[count++] = element_of(in, source, node);
 	}
 	object->literal = parts || rule->returns.struct_loop;
 	const struct value *over = receiver ? receiver : args_get(args, first, NULL);
@@ -280,6 +281,14 @@ static struct value copied(struct interp *in, const struct model_rule *rule, con
 		return source ? twin(in, source, node) : value_of(KIND_UNKNOWN);
 	struct object *object = object_new(in, node, 14, KIND_CONTAINER, node->span);
 	object->library = model_class_get(in->model, rule->returns.class_name);
+	object->covers = source ? container_covered(in, source) : 0;
+	struct value key;
+	if (source && !model_class_is(in->model, object->library, "builtins.dict") && dict_keys(in, source, &key)) {
+		bool range;
+		object->literal = is_parts(in, source, &range);
+		add_element(in, object, key);
+		return object_value(in, object);
+	}
 	for (uint8_t i = 0; source && i < source->object_count && !(source->flags & VALUE_PARAMETER); i++) {
 		struct object *from = object_get(in, source->objects[i]);
 		if ((from->kinds & KIND_GENERATOR) || from->lazy) {
@@ -288,11 +297,6 @@ static struct value copied(struct interp *in, const struct model_rule *rule, con
 		}
 		object->literal = from->literal;
 		object->size = from->size;
-		object->covers = container_covered(in, source);
-		if (is_dict(from) && !is_dict(object)) { /* its keys */
-			add_element(in, object, value_of(KIND_UNKNOWN));
-			continue;
-		}
 		copy_slots(in, object, from);
 		if (from->rest)
 			add_element(in, object, cell_get(in, from->rest));
@@ -474,7 +478,8 @@ static void apply_mode(struct interp *in, const struct model_effect *effect, con
 		set_mode(in, object, STR("%mode"), mode);
 		struct event *event = event_add(in, EVENT_MODE, node->span);
 		event->holder = object->id;
-		event->mode = (int)(mode == VALUE_NO_NUMBER ? -1 : mode);
+		bool back = args->count && (args->values[0].flags & VALUE_MODE); /* the mode of before: no switch */
+		event->mode = (int)(mode == VALUE_NO_NUMBER || back ? -1 : mode);
 		event->handed = args->count && args->nodes[0] && args->nodes[0]->kind != EXPR_CONSTANT;
 		event->name = object->name;
 		uint32_t *evals = in->frame ? in->frame->evals : NULL;
@@ -852,6 +857,11 @@ static struct value result_of(struct interp *in, const struct model_rule *rule, 
 	if (returns->identity && source) {
 		out.flags |= VALUE_IDENTITY;
 		out.counter = made_over(in, source);
+	}
+	if (returns->mode && receiver && receiver->object_count == 1) {
+		int mode = object_mode(in, object_get(in, receiver->objects[0]));
+		out.flags |= VALUE_MODE;
+		out.number = mode < 0 ? VALUE_NO_NUMBER : mode;
 	}
 	if (returns->reduces && !gives_dimension(args, receiver != NULL))
 		out.extent = EXTENT_SCALAR;

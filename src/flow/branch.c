@@ -352,7 +352,7 @@ static bool is_main_guard(const struct expr *e)
 	       str_is(e->items[0]->name, "__name__");
 }
 
-/* Whether E is a parameter that the call at hand has set to a constant, or its negation. */
+/* Whether E is a parameter of the call at hand. */
 static bool is_given_flag(struct interp *in, const struct expr *e)
 {
 	if (!in->frame || !in->frame->call || !in->frame->call->node || e->kind != EXPR_NAME)
@@ -375,19 +375,42 @@ static int given_or_missing(struct interp *in, const struct expr *e)
 	return known && !(value.kinds & KIND_NONE) ? e->op == 'S' : -1;
 }
 
-static bool is_elif(const struct block *other)
+/* `if self.training:` where that is known. */
+static int known_mode(struct interp *in, const struct expr *e)
 {
-	return other->count == 1 && other->stmts[0]->kind == STMT_IF && literal_truth(other->stmts[0]->value) < 0;
+	if (e->kind != EXPR_ATTRIBUTE || e->items[0]->kind != EXPR_NAME)
+		return -1;
+	struct value value = eval(in, e);
+	return !(value.flags & VALUE_MODE) || value.number == VALUE_NO_NUMBER ? -1 : value.number != 0;
+}
+
+int known_truth(struct interp *in, const struct expr *e)
+{
+	int truth = literal_truth(e);
+	if (truth >= 0)
+		return truth;
+	if (e->kind == EXPR_NOT && e->count) {
+		truth = known_truth(in, e->items[0]);
+		return truth < 0 ? -1 : !truth;
+	}
+	if (is_given_flag(in, e)) {
+		struct value value = eval(in, e);
+		if (value_only(&value, KIND_NUMBER) && value.number != VALUE_NO_NUMBER)
+			return value.number != 0;
+	}
+	truth = given_or_missing(in, e);
+	return truth < 0 ? known_mode(in, e) : truth;
+}
+
+static bool is_elif(struct interp *in, const struct block *other)
+{
+	return other->count == 1 && other->stmts[0]->kind == STMT_IF && known_truth(in, other->stmts[0]->value) < 0;
 }
 
 bool exec_if(struct interp *in, const struct stmt *s)
 {
-	struct value test = eval(in, s->value);
-	int truth = is_main_guard(s->value) ? 1 : literal_truth(s->value);
-	if (truth < 0 && is_given_flag(in, s->value) && value_only(&test, KIND_NUMBER) && test.number != VALUE_NO_NUMBER)
-		truth = test.number != 0;
-	if (truth < 0)
-		truth = given_or_missing(in, s->value);
+	eval(in, s->value);
+	int truth = is_main_guard(s->value) ? 1 : known_truth(in, s->value);
 	if (truth == 1)
 		return exec_block(in, &s->body);
 	if (truth == 0)
@@ -413,7 +436,7 @@ bool exec_if(struct interp *in, const struct stmt *s)
 	in->lazy_name = lazy_name;
 	in->lazy_path = lazy_path;
 	/* a chain of elif is one branch of many sides, not a nest */
-	while (is_elif(&s->other)) {
+	while (is_elif(in, &s->other)) {
 		narrow(in, s->value, false);
 		s = s->other.stmts[0];
 		eval(in, s->value);

@@ -404,7 +404,7 @@ static struct value eval_conditional(struct interp *in, const struct expr *e)
 {
 	if (e->count != 3)
 		return value_of(KIND_UNKNOWN);
-	int truth = literal_truth(e->items[1]);
+	int truth = known_truth(in, e->items[1]);
 	eval(in, e->items[1]);
 	if (truth >= 0)
 		return eval(in, truth ? e->items[0] : e->items[2]);
@@ -469,10 +469,11 @@ static struct value eval_yield(struct interp *in, const struct expr *e)
 		run_with_block(in, frame->block, v);
 		return value_of(KIND_UNKNOWN);
 	}
-	for (const struct loop *loop = in->path; loop && loop != frame->call->path; loop = loop->outer)
+	const struct loop *around = frame->call ? frame->call->path : NULL; /* a yield in no function is a slip */
+	for (const struct loop *loop = in->path; loop && loop != around; loop = loop->outer)
 		frame->yields_many |= !loop->is_struct;
 	uint32_t depth = in->path ? in->path->depth : 0;
-	if (in->path != frame->call->path || e->op == 'f' || in->cond_open[depth < 63 ? depth : 63] != frame->conditions)
+	if (in->path != around || e->op == 'f' || in->cond_open[depth < 63 ? depth : 63] != frame->conditions)
 		frame->parts = NULL; /* how many come before it is not known */
 	if (frame->parts)
 		cell_set(in, object_slot(in, frame->parts, position_name(in, frame->yield_count++), true), v);

@@ -121,6 +121,12 @@ void convert_all(struct interp *in, struct object *object, const struct value *v
 	}
 }
 
+static bool is_dict(const struct object *object)
+{
+	return object->library && object->library->role &&
+	       (strcmp(object->library->role, "dict") == 0 || strcmp(object->library->role, "counter") == 0) && !object->iterator;
+}
+
 void drop_item(struct interp *in, const struct value *owner, const struct value *key)
 {
 	struct str name = key ? key_name(in, key) : (struct str){NULL, 0};
@@ -148,10 +154,4 @@ void change_in_place(struct interp *in, const struct expr *place, const struct v
 	}
 	if (cell)
 		cell_set(in, cell, *value);
-}
-
-bool is_dict(const struct object *object)
-{
-	return object->library && object->library->role &&
-	       (strcmp(object->library->role, "dict") == 0 || strcmp(object->library->role, "counter") == 0) && !object->iterator;
 }

@@ -569,6 +569,8 @@ void grad_set(struct interp *in, enum grad_mode mode);
 /* The grad mode is as it is because of the site FROM. */
 void grad_because(struct interp *in, uint32_t from);
 struct value element_of(struct interp *in, const struct value *value, const struct expr *node);
+/* What iterating VALUE yields where that is a dictionary: its keys. False where it is something else. */
+bool dict_keys(struct interp *in, const struct value *value, struct value *key);
 /* As element_of, but generators are run and iterators of the project asked. Sets *GRAD_OFF where one yields with grad off. */
 struct value next_element(struct interp *in, const struct value *iterable, const struct expr *node, bool *grad_off);
 struct value element_at(struct interp *in, const struct value *value, uint32_t position, const struct expr *node);
@@ -607,7 +609,6 @@ void convert_all(struct interp *in, struct object *object, const struct value *v
 void drop_item(struct interp *in, const struct value *owner, const struct value *key);
 /* What PLACE says has itself become VALUE. */
 void change_in_place(struct interp *in, const struct expr *place, const struct value *value);
-bool is_dict(const struct object *object);
 
 /* loop.c */
 bool exec_for(struct interp *in, const struct stmt *s);
@@ -623,7 +624,9 @@ bool exec_try(struct interp *in, const struct stmt *s);
 void note_retry(struct interp *in, struct span node, size_t first, uint32_t recorded);
 /* What in VALUE is an exception that holds the frames of a forward, or NULL. */
 const struct object *kept_exception(struct interp *in, const struct value *value, int depth);
-int literal_truth(const struct expr *e); /* 1 and 0 of a literal, else -1 */
+/* 1 and 0 where the test E is a literal, a parameter that the call at hand has set, or a module's known mode; else -1. */
+int known_truth(struct interp *in, const struct expr *e);
+int literal_truth(const struct expr *e); /* … of a literal */
 
 /* exec.c */
 bool exec_block(struct interp *in, const struct block *block); /* false: control left it */

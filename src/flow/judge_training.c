@@ -535,7 +535,7 @@ void judge_mode(struct judging *j, const struct event *event)
 			if (!loop_within(f->path, loop))
 				continue;
 			bool walked = site && f->grad == GRAD_ON && consumed(j, site->id, ORIGIN_CALL);
-			trained |= walked;
+			trained |= walked && f->mode != 1;
 			evaluated |= !walked;
 		}
 		for (uint32_t up = event->holder; up && !restored; up = object_get(j->in, up)->owner)

@@ -226,6 +226,8 @@ struct value next_element(struct interp *in, const struct value *iterable, const
 {
 	struct value out = value_bottom();
 	bool generators = false;
+	if (dict_keys(in, iterable, &out))
+		return out;
 	for (uint8_t i = 0; i < iterable->object_count; i++) {
 		struct object *object = object_get(in, iterable->objects[i]);
 		struct object *iter = object->class_def ? class_method(in, object->class_def, STR("__iter__")) : NULL;
@@ -241,8 +243,6 @@ struct value next_element(struct interp *in, const struct value *iterable, const
 			v = again ? run_generator(in, maker, node, grad_off)
 			    : next && next->function ? call_def(in, next, maker->id, args_new(in, 0), node)
 						     : element_of(in, &made, node);
-		} else if (is_dict(object)) {
-			v = value_of(KIND_UNKNOWN); /* a key */
 		} else {
 			continue;
 		}

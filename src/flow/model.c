@@ -115,6 +115,7 @@ static bool read_returns(struct reading *r, const cJSON *object, struct model_re
 	returns->iterates = flag_at(object, "iterates");
 	returns->counted = flag_at(object, "counted");
 	returns->identity = flag_at(object, "identity");
+	returns->mode = flag_at(object, "mode");
 	returns->opaque = flag_at(object, "opaque");
 	returns->struct_loop = flag_at(object, "struct_loop");
 	returns->full_storage = flag_at(object, "full_storage");

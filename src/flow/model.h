@@ -72,6 +72,7 @@ struct model_returns {
 	bool spread;           /* the arguments again, as a tuple where there are several */
 	const char *parts;     /* a tuple of instances of these classes, separated by spaces, or NULL */
 	bool opaque;           /* a thing of which nothing is known until its use shows what it is */
+	bool mode;             /* whether the receiver, a module, is in train mode */
 	bool identity;         /* a number that tells which object the argument is */
 	bool struct_loop;      /* iterating it is no time dimension: parameters, modules, items of one result */
 };

@@ -104,6 +104,20 @@ struct value element_of(struct interp *in, const struct value *value, const stru
 	return value_join(&in->origins, &out, &part);
 }
 
+bool dict_keys(struct interp *in, const struct value *value, struct value *key)
+{
+	const struct model_class *dict = model_class_get(in->model, "builtins.dict");
+	bool text = true;
+	for (uint8_t i = 0; i < value->object_count; i++) {
+		const struct object *object = object_get(in, value->objects[i]);
+		if (!object->library || object->iterator || object->class_def || !model_class_is(in->model, object->library, dict->name))
+			return false;
+		text &= !object->rest;
+	}
+	*key = value_of(text ? KIND_TEXT : KIND_UNKNOWN);
+	return value->object_count > 0;
+}
+
 struct str position_name(struct interp *in, uint32_t position)
 {
 	return str_from(arena_format(in->arena, "%u", position));

@@ -24,6 +24,7 @@ enum value_flag {
 	VALUE_REQUIRES_GRAD = 1 << 10, /* made to require grad by hand */
 	VALUE_DATA = 1 << 11,       /* read out of a batch: its text or number is data */
 	VALUE_IMPORT = 1 << 13,     /* a name imported from a file of the project, not looked up yet; `text` is the importing file */
+	VALUE_MODE = 1 << 14,       /* a module's own word for whether it is in train mode */
 	VALUE_IDENTITY = 1 << 12    /* the identity of something; `counter` is the loop whose iterations make a new one */
 };
 

@@ -154,6 +154,21 @@ static void deep_expressions_end(void **state)
 	buf_release(&text);
 }
 
+static void a_yield_in_no_function_ends(void **state)
+{
+	begin("for x in loader:\n    yield x\na = 1\n");
+	assert_true(final("a").number == 1);
+}
+
+static void a_dictionary_gives_its_keys(void **state)
+{
+	begin("d = {'a': net(0), 'b': net(1)}\nks = [k for k in d]\nfor k in d:\n    pass\nfor i, n in enumerate(d):\n    pass\nfor s in sorted(d):\n    pass\nfor v in d.values():\n    pass\n");
+	assert_int_equal(final("k").kinds, KIND_TEXT);
+	assert_int_equal(final("n").kinds, KIND_TEXT);
+	assert_int_equal(final("s").kinds, KIND_TEXT);
+	assert_int_equal(final("v").kinds, KIND_TENSOR);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +180,8 @@ int main(void)
 		cmocka_unit_test_teardown(grad_mode_marks_what_is_made, end),
 		cmocka_unit_test_teardown(expressions_store_what_they_hold, end),
 		cmocka_unit_test_teardown(deep_expressions_end, end),
+		cmocka_unit_test_teardown(a_yield_in_no_function_ends, end),
+		cmocka_unit_test_teardown(a_dictionary_gives_its_keys, end),
 	};
 	return cmocka_run_group_tests(tests, flow_set_up, flow_tear_down);
 }

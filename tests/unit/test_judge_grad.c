@@ -48,11 +48,59 @@ static void optimizers_of_what_no_gradient_reaches_are_told(void **state)
 	FLOW_CHECK(cases);
 }
 
+#define TRAIN "net(x).sum().backward(); opt.step(); opt.zero_grad()\n"
+#define OFF "torch.set_grad_enabled(False)\n"
+
+static void modes_switched_off_by_statement_are_told_where_something_trains_under_them(void **state)
+{
+	static const struct flow_case cases[] = {
+		{"before the loop", OFF "for x in loader:\n    " TRAIN, "1 grad-left flow\n"},
+		{"round the loop", "for x in loader:\n    " TRAIN "    " OFF, "3 grad-left flow\n"},
+		{"and back on", "for x in loader:\n    " TRAIN "    " OFF "    torch.set_grad_enabled(True)\n", ""},
+		{"and back on at the top", "for x in loader:\n    torch.set_grad_enabled(True)\n    " TRAIN "    " OFF, ""},
+		{"and back on before the loop", "torch.set_grad_enabled(True)\nfor x in loader:\n    " TRAIN "    " OFF, "4 grad-left flow\n"},
+		{"behind all that trains", "for x in loader:\n    " TRAIN OFF "print(net(x).argmax())\n", ""},
+		{"what was recorded before is walked", "for x in loader:\n    torch.set_grad_enabled(True)\n    y = net(x).sum()\n    " OFF "    y.backward(); opt.step(); opt.zero_grad()\n", ""},
+		{"in a helper", "def f():\n    " OFF "for x in loader:\n    " TRAIN "    f()\n", "2 grad-left flow\n"},
+		{"in a helper that puts it back", "def f():\n    " OFF "    try:\n        return 1\n    finally:\n        torch.set_grad_enabled(True)\nfor x in loader:\n    " TRAIN "    f()\n", ""},
+		{"in one of two branches that both choose", "for x in loader:\n    if x:\n        " OFF "    else:\n        torch.set_grad_enabled(True)\n    if not x:\n        " TRAIN, ""},
+		{"for others, beside what trains", "def f():\n    " OFF "def g():\n  for x in loader:\n    " TRAIN, "2 grad-left flow\n"},
+		{"for others, beside what switches it on", "def f():\n    " OFF "def g():\n  torch.set_grad_enabled(True)\n  for x in loader:\n    " TRAIN, ""},
+	};
+	FLOW_CHECK(cases);
+}
+
+static void a_mode_on_a_function_is_not_on_the_function_it_was_made_of(void **state)
+{
+	static const struct flow_case cases[] = {
+		{"by its new name", "def f():\n  net.eval()\n  for x in loader:\n    print(net(x).argmax())\ng = torch.no_grad()(f)\ng()\n", ""},
+		{"by its old name", "def f():\n  net.eval()\n  for x in loader:\n    print(net(x).argmax())\ng = torch.no_grad()(f)\ng()\nf()\n", "4 forward flow step@3\n"},
+		{"by its own name", "def f():\n  net.eval()\n  for x in loader:\n    print(net(x).argmax())\nf = torch.no_grad()(f)\n", ""},
+		{"wrapped for others", "def w(h):\n  def inner(*a):\n    with torch.no_grad():\n      return h(*a)\n  return inner\n@w\ndef f(m):\n  m.eval()\n  for x in loader:\n    print(m(x).argmax())\n@w\ndef g(m):\n  m.eval()\n", ""},
+	};
+	FLOW_CHECK(cases);
+}
+
+static void a_module_that_asks_for_its_mode_gets_it(void **state)
+{
+#define CLASS "class M(nn.Module):\n  def __init__(self):\n    super().__init__()\n    self.l = nn.Linear(1, 1)\n  def forward(self, x):\n"
+#define USE "m = M()\nm.eval()\nfor x in loader:\n    print(m(x).argmax())\n"
+	static const struct flow_case cases[] = {
+		{"and switches grad off", CLASS "    with torch.set_grad_enabled(self.training):\n      return self.l(x)\n" USE, ""},
+		{"and does so in a branch", CLASS "    if not self.training:\n      with torch.no_grad():\n        return self.l(x)\n    return self.l(x)\n" USE, ""},
+		{"and does so only while it trains", CLASS "    if self.training:\n      with torch.no_grad():\n        return self.l(x)\n    return self.l(x)\n" USE, "13 forward flow step@12\n"},
+	};
+	FLOW_CHECK(cases);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forwards_without_need_of_a_graph_are_told),
 		cmocka_unit_test(optimizers_of_what_no_gradient_reaches_are_told),
+		cmocka_unit_test(modes_switched_off_by_statement_are_told_where_something_trains_under_them),
+		cmocka_unit_test(a_mode_on_a_function_is_not_on_the_function_it_was_made_of),
+		cmocka_unit_test(a_module_that_asks_for_its_mode_gets_it),
 	};
 	return cmocka_run_group_tests(tests, flow_set_up, flow_tear_down);
 }
