@@ -168,7 +168,8 @@ struct object {
 	bool is_class_method, is_static, is_property;
 	const char *library_function; /* dotted name of a bound library function */
 	const struct model_returns *makes; /* of what makes records: what they are, or NULL */
-	VEC(struct str) fields;            /* … and their fields */
+	struct str *fields;                /* … and the names of their fields */
+	uint32_t field_count;
 	struct span cached;      /* the decorator that keeps results by arguments, empty: none */
 	struct args *bound_args; /* of partial and generators */
 	/* grad contexts */
