@@ -478,7 +478,6 @@ void analysis_release(struct analysis *analysis)
 	struct interp *in = &analysis->in;
 	for (size_t i = 1; i < in->objects.count; i++) {
 		VEC_RELEASE(&in->objects.items[i]->slots);
-		VEC_RELEASE(&in->objects.items[i]->fields);
 	}
 	for (size_t i = 0; i < in->loops.count; i++)
 		VEC_RELEASE(&in->loops.items[i]->born);
