@@ -310,9 +310,7 @@ static struct value copied(struct interp *in, const struct model_rule *rule, con
 	}
 	if (source && (!source->object_count || (source->flags & VALUE_PARAMETER)))
 		add_element(in, object, element_of(in, source, node));
-	for (uint32_t i = 0; i < args->count; i++)
-		if (args->names[i].length)
-			cell_set(in, object_slot(in, object, args->names[i], true), args->values[i]);
+	record_named(in, object, args);
 	return object_value(in, object);
 }
 
@@ -934,26 +932,6 @@ static struct value bind_arguments(struct interp *in, struct args *args, const s
 	return object_value(in, object);
 }
 
-/* getattr(x, "y", …) and setattr(x, "y", v). False where it is not known which attribute. */
-static bool named_attribute(struct interp *in, const struct model_rule *rule, struct args *args, const struct expr *node, struct value *out)
-{
-	struct str name = args->count > 1 && !args->more ? args->values[1].text : (struct str){NULL, 0};
-	if (rule->returns.kinds == KIND_NONE) {
-		if (!name.at || args->count != 3)
-			return false;
-		struct str shown = str_from(arena_format(in->arena, "%.*s.%.*s", STR_ARG(source_text(in, args->nodes[0]->span)), STR_ARG(name)));
-		set_attribute(in, &args->values[0], name, shown, args->values[2], node->span);
-		*out = value_of(KIND_NONE);
-		return true;
-	}
-	if (!name.at && args->count == 2 && args->values[0].dotted) /* some class of that module, if it is one of classes */
-		name = STR("Either");
-	if (!name.at)
-		return false;
-	*out = read_attribute(in, &args->values[0], name, node);
-	return true;
-}
-
 /* A call that rules look for; one with a flag counts as switched off where the flag says no. */
 static void mark(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,
 		 const struct expr *node)
@@ -968,8 +946,9 @@ static void mark(struct interp *in, const struct model_rule *rule, const struct 
 	if (named) /* off unless the keyword is true */
 		flag = literally_true(args, arena_dup_bytes(in->arena, rule->mark + 6, strcspn(rule->mark + 6, ")"))) ? 1 : 0;
 	struct event *event = event_add(in, EVENT_MARK, node->span);
+	bool off = strcmp(rule->mark, "debug-off") == 0;
 	event->mark = rule->mark[0] == 'd' ? "debug" : rule->mark;
-	event->mode = named ? flag : !given ? 1 : value_only(given, KIND_NONE) || given->number == 0 ? 0 : given->number == 1 || value_only(given, KIND_TEXT) ? 1 : -1;
+	event->mode = off ? 0 : named ? flag : !given ? 1 : value_only(given, KIND_NONE) || given->number == 0 ? 0 : given->number == 1 || value_only(given, KIND_TEXT) ? 1 : -1;
 	event->handed = in->statement_value != node;
 	if (receiver) {
 		memcpy(event->objects, receiver->objects, sizeof event->objects);
@@ -991,6 +970,8 @@ struct value apply_rule(struct interp *in, const struct model_rule *rule, const 
 		return handled_exception(in, rule, node);
 	if (rule->binds && strcmp(rule->binds, "attribute") == 0)
 		return named_attribute(in, rule, args, node, &out) ? out : unknown_call(in, NULL, name, receiver, args, node, true);
+	if (rule->binds && strcmp(rule->binds, "attributes") == 0 && args->count && has_plain_attributes(in, &args->values[0]))
+		return read_attribute(in, &args->values[0], STR("__dict__"), node);
 	if (rule->binds && strcmp(rule->binds, "arguments") == 0 && args->count)
 		return bind_arguments(in, args, node);
 	if (rule->binds && strcmp(rule->binds, "fields") == 0)

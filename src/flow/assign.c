@@ -408,6 +408,10 @@ void store_into(struct interp *in, uint32_t holder_id, enum store_op op, const s
 		struct span node, struct str name)
 {
 	struct object *holder = object_get(in, holder_id);
+	if (holder->viewed) {
+		store_attribute(in, holder->viewed, op, key, value, node, name);
+		return;
+	}
 	struct str slot = key ? key_name(in, key) : (struct str){NULL, 0};
 	if (op == STORE_KEY || op == STORE_ASSIGN) {
 		uint32_t cell = slot.at ? object_slot(in, holder, slot, true) : object_rest(in, holder);
@@ -553,6 +557,16 @@ void write_tensor(struct interp *in, const struct expr *base, const struct value
 	}
 }
 
+/* xs[len(xs):] = …, which puts something behind what there is. */
+static bool is_end(struct interp *in, const struct expr *target)
+{
+	const struct expr *slice = target->items[1], *start = slice->count == 1 ? slice->items[0] : NULL;
+	struct str text = source_text(in, slice->span);
+	return start && start->kind == EXPR_CALL && start->count == 2 && start->items[0]->kind == EXPR_NAME &&
+	       str_is(start->items[0]->name, "len") && str_ends(text, ":") &&
+	       str_equal(source_text(in, start->items[1]->span), source_text(in, target->items[0]->span));
+}
+
 static void assign_subscript(struct interp *in, const struct expr *target, struct value value, struct span node)
 {
 	struct value object = eval(in, target->items[0]);
@@ -567,6 +581,8 @@ static void assign_subscript(struct interp *in, const struct expr *target, struc
 			args_add(args, key, (struct str){"", 0}, NULL);
 			args_add(args, value, (struct str){"", 0}, NULL);
 			call_def(in, method, o->id, args, target);
+		} else if (slice && is_end(in, target)) {
+			store_into(in, o->id, STORE_EXTEND, NULL, value, node, name);
 		} else if (slice) {
 			event_add(in, EVENT_RESET, node)->holder = o->id;
 		} else if (o->kinds & KIND_CONTAINER || o->input) {

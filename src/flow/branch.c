@@ -337,8 +337,11 @@ static struct object *length_guard(struct interp *in, const struct expr *e)
 	return v.object_count == 1 ? object_get(in, v.objects[0]) : NULL;
 }
 
+/* The names that E compares, also as one of two ways in: `best is None or loss < best`. */
 static void note_compared(struct interp *in, const struct expr *e)
 {
+	for (uint16_t i = 0; e->kind == EXPR_BOOLEAN && e->op == 'o' && i < e->count; i++)
+		note_compared(in, e->items[i]);
 	if (e->kind != EXPR_COMPARE || (e->op != '<' && e->op != '>'))
 		return;
 	for (uint16_t i = 0; i < e->count && in->compared_count < 8; i++)

@@ -240,12 +240,32 @@ static bool walks_itself(const struct interp *in, size_t first)
 	return false;
 }
 
+/* A body that does nothing or raises NotImplementedError. */
+static bool is_left_open(const struct def *def)
+{
+	for (uint32_t i = 0; i < def->body.count; i++) {
+		const struct stmt *s = def->body.stmts[i];
+		const struct expr *e = s->value && s->value->kind == EXPR_CALL && s->value->count ? s->value->items[0] : s->value;
+		if (s->kind == STMT_RAISE)
+			return e && e->kind == EXPR_NAME && str_is(e->name, "NotImplementedError");
+		if (s->kind != STMT_EXPR || !e || (e->kind != EXPR_TEXT && e->kind != EXPR_CONSTANT))
+			return false;
+	}
+	return true;
+}
+
 struct value call_def(struct interp *in, struct object *function, uint32_t self, struct args *args,
 		      const struct expr *node)
 {
 	struct def *def = function->function;
 	if (!self)
 		self = function->self;
+	struct object *module = self && node ? object_get(in, self) : NULL;
+	if (module && (module->kinds & KIND_MODULE) && str_is(def->name, "forward") && is_left_open(def)) {
+		struct value whole = object_value(in, module);
+		in->visited[def_number(in, def)] = true;
+		return forward_call(in, module, &whole, args, node); /* subclasses out of sight decide */
+	}
 	if (def->is_generator)
 		return make_generator(in, function, self, args, node);
 	uint32_t depth = in->call ? in->call->depth : 0;
@@ -263,13 +283,13 @@ struct value call_def(struct interp *in, struct object *function, uint32_t self,
 	size_t cached = in->events.count;
 	if (function->cached.end)
 		note_cached(in, function, self, args);
-	bool module = self && (object_get(in, self)->kinds & KIND_MODULE) &&
+	bool outermost = self && (object_get(in, self)->kinds & KIND_MODULE) &&
 		      (in->module_depth == 0 || (str_is(def->name, "forward") && in->frame && in->frame->self == self && is_own_forward(in)));
 	struct loop *module_path = in->module_path;
-	if (module && in->module_depth == 0)
+	if (outermost && in->module_depth == 0)
 		in->module_path = in->path;
 	uint32_t forwards = in->forward_count, recorded_forwards = in->recorded_count;
-	in->module_depth += module;
+	in->module_depth += outermost;
 	size_t before = in->events.count;
 	struct frame frame = {0};
 	bool leaves = away && !(in->frame && in->frame->def && (in->frame->def->index & DEF_ELSEWHERE));
@@ -277,11 +297,11 @@ struct value call_def(struct interp *in, struct object *function, uint32_t self,
 	run_body(in, function, self, args, node, &frame);
 	if (leaves)
 		in->away_budget -= budget - in->budget;
-	in->module_depth -= module;
+	in->module_depth -= outermost;
 	in->module_path = module_path;
 	if (function->cached.end && cached < in->events.count)
 		in->events.items[cached].tensor_result = (frame.result.kinds & KIND_TENSOR) != 0;
-	if (module)
+	if (outermost)
 		note_forward(in, self, forwards, in->recorded_count > recorded_forwards && !walks_itself(in, before), &frame.result, node);
 	return value_is_bottom(&frame.result) ? value_of(KIND_NONE) : frame.result;
 }
@@ -604,9 +624,7 @@ static void fill_container(struct interp *in, struct object *object, struct args
 	} else if (first) {
 		add_element(in, object, element_of(in, first, node));
 	}
-	for (uint32_t i = 0; i < args->count; i++)
-		if (args->names[i].length)
-			cell_set(in, object_slot(in, object, args->names[i], true), args->values[i]);
+	record_named(in, object, args);
 }
 
 static struct str callee_name(struct interp *in, const struct expr *node)

@@ -146,6 +146,7 @@ struct object {
 	bool repeated;           /* [x] * n: the same elements over and over */
 	struct span filled;      /* where so many were added, if not where it was made */
 	bool looked_up;          /* somebody asks whether a key is in it */
+	uint32_t viewed;         /* object whose attributes it shows: __dict__ and vars(), or 0 */
 	struct value *factory;   /* what makes the element of a key that is missing, or NULL */
 	bool any_key;            /* … and it was asked for keys that are not known */
 	struct keeping *kept;    /* or NULL */
@@ -168,7 +169,8 @@ struct object {
 	bool is_class_method, is_static, is_property;
 	const char *library_function; /* dotted name of a bound library function */
 	const struct model_returns *makes; /* of what makes records: what they are, or NULL */
-	VEC(struct str) fields;            /* … and their fields */
+	struct str *fields;                /* … and the names of their fields */
+	uint32_t field_count;
 	struct span cached;      /* the decorator that keeps results by arguments, empty: none */
 	struct args *bound_args; /* of partial and generators */
 	/* grad contexts */
@@ -704,11 +706,24 @@ struct value reduced(struct interp *in, struct args *args, const struct expr *no
 /* VALUE or, where it is a generator, a tuple of all that it gives. */
 struct value unpacked(struct interp *in, const struct value *value, const struct expr *node);
 
+/* attribute.c: attributes by names that are computed, and as a dictionary */
+/* getattr(x, "y", …) and setattr(x, "y", v). False where it is not known which attribute. */
+bool named_attribute(struct interp *in, const struct model_rule *rule, struct args *args, const struct expr *node, struct value *out);
+/* Whether all attributes that VALUE has were given to it in sight. */
+bool has_plain_attributes(struct interp *in, const struct value *value);
+/* What OBJECT was given under names that are not known; false where there is nothing. */
+bool unnamed_attribute(struct interp *in, const struct object *object, struct value *held);
+/* x.__dict__ where all that x has was given to it in sight. */
+bool attributes_of(struct interp *in, struct object *object, struct value *out);
+/* As store_into, into the __dict__ of OBJECT. */
+void store_attribute(struct interp *in, uint32_t object, enum store_op op, const struct value *key, struct value value,
+		     struct span node, struct str name);
+
 /* missing.c: dictionaries that make what is missing */
 /* HOLDER was given FACTORY; false where that makes nothing. */
 bool factory_given(struct interp *in, struct object *holder, const struct value *factory);
 /* Asks for KEY; true where *FOUND is all that can lie there. */
-bool make_missing(struct interp *in, struct object *holder, const struct value *key, struct value *found);
+bool make_missing(struct interp *in, struct object *holder, const struct value *key, const struct expr *node, struct value *found);
 
 /* args.c */
 struct args *eval_args(struct interp *in, const struct expr *call); /* of the call's items but the first */

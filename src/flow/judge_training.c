@@ -53,7 +53,7 @@ static bool switched_off_later(struct judging *j, const struct event *mark)
 	/* marks are few; the ones that follow in time come after in the list */
 	const struct event *end = j->in->events.items + j->in->events.count;
 	for (const struct event *e = mark + 1; e < end && e->root == mark->root; e++)
-		if (e->kind == EVENT_MARK && e->mode == 0 && strcmp(e->mark, mark->mark) == 0)
+		if (e->kind == EVENT_MARK && e->mode == 0 && strcmp(e->mark, mark->mark) == 0 && e->objects[0] == mark->objects[0])
 			return true;
 	return false;
 }
@@ -87,8 +87,11 @@ void judge_mark(struct judging *j, const struct event *event)
 		return;
 	if (strcmp(event->mark, "debug") == 0) {
 		struct fact fact = new_fact(FACT_DEBUG, event);
+		const struct object *owner = event->object_count ? object_get(j->in, event->objects[0]) : NULL;
 		bool used = event->block_end || !event->handed;
-		if (event->object_count) { /* a framework's trainer, which trains when it is told to */
+		if (owner && owner->bounded)
+			return; /* it ends by itself */
+		if (owner && !(owner->kinds & KIND_CONTEXT)) { /* a framework's trainer, which trains when it is told to */
 			if (event->mode == 1 && event->cond == 0 && is_told_to_train(j, event->objects[0]))
 				VEC_ADD(&j->facts, fact);
 			return;

@@ -42,11 +42,45 @@ bool factory_given(struct interp *in, struct object *holder, const struct value 
 	return true;
 }
 
-bool make_missing(struct interp *in, struct object *holder, const struct value *key, struct value *found)
+static bool holds(struct interp *in, const struct object *holder, uint32_t object)
+{
+	for (size_t i = 0; i <= holder->slots.count; i++) {
+		uint32_t cell = object_cell(holder, i);
+		struct value held = cell ? cell_get(in, cell) : value_bottom();
+		for (uint8_t k = 0; k < held.object_count; k++)
+			if (held.objects[k] == object)
+				return true;
+	}
+	return false;
+}
+
+/* What __missing__ of HOLDER's class, where it has one, gives for KEY, under which there is nothing. */
+static bool call_missing(struct interp *in, struct object *holder, struct str name, const struct value *key,
+			 const struct expr *node, struct value *found)
+{
+	struct object *method = holder->class_def ? class_method(in, holder->class_def, STR("__missing__")) : NULL;
+	uint32_t cell = name.at ? object_slot(in, holder, name, false) : 0;
+	struct value there = cell ? cell_get(in, cell) : value_bottom(), rest = holder->rest ? cell_get(in, holder->rest) : value_bottom();
+	if (!method || !method->function || !value_is_bottom(&there) || !value_is_bottom(&rest))
+		return false;
+	struct loop *path = in->path;
+	size_t before = in->objects.count;
+	struct args *args = args_new(in, 1);
+	args_add(args, *key, (struct str){"", 0}, node);
+	in->path = holder->birth; /* what it keeps in HOLDER is made once, and stays there */
+	*found = call_def(in, method, holder->id, args, node);
+	in->path = path;
+	for (uint8_t i = 0; i < found->object_count; i++)
+		if (found->objects[i] >= before && !holds(in, holder, found->objects[i]))
+			object_get(in, found->objects[i])->birth = path;
+	return true;
+}
+
+bool make_missing(struct interp *in, struct object *holder, const struct value *key, const struct expr *node, struct value *found)
 {
 	struct str name = key_name(in, key);
 	if (!holder->factory)
-		return false;
+		return call_missing(in, holder, name, key, node, found);
 	if (!name.at) {
 		holder->any_key = true;
 		return false;

@@ -107,7 +107,7 @@ struct model_rule {
 	const char *unless;  /* keyword that, when literally True, keeps the saved tensors ("retain_graph") */
 	const char *mark;    /* what a rule may look for: "releases-cache", "debug", "debug(0)" with a flag; or NULL */
 	const char *hook;    /* kind of hook that the first argument becomes: "forward", "pre", "backward", "backward-pre", "gradient" */
-	const char *binds;   /* what becomes of the arguments: "attribute", "parameters", "arguments", "exception", "fields", "replace"; or NULL */
+	const char *binds;   /* what becomes of the arguments: "attribute", "attributes", "parameters", "arguments", "exception", "fields", "replace"; or NULL */
 };
 
 struct model_hook {

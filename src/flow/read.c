@@ -213,6 +213,10 @@ static struct value read_object_attribute(struct interp *in, struct object *obje
 		return field_value(in, field, &self, name, node);
 	if (model_method(in->model, library, name))
 		return bound_method(in, &self, name, node);
+	if (str_is(name, "__dict__") && attributes_of(in, object, &held))
+		return held;
+	if (unnamed_attribute(in, object, &held))
+		return value_add_origins(in, held, origin_one(&in->origins, origin_make(object_site(in, object), ORIGIN_CALL)));
 	if (object->input || (object->kinds & (KIND_MODULE | KIND_INSTANCE))) {
 		struct value child = child_input(in, object, name);
 		/* reads of what nobody assigned give the same unknown thing each time */
@@ -312,7 +316,7 @@ static struct value read_object_item(struct interp *in, struct object *object, c
 				     const struct expr *node)
 {
 	struct value v;
-	if (!make_missing(in, object, key, &v))
+	if (!make_missing(in, object, key, node, &v))
 		v = find_item(in, object, key, node);
 	if (object->factory)
 		note_keeping(in, object, STORE_KEY, key, &v, true);

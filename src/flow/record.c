@@ -2,6 +2,14 @@
 
 /* ---- records: things with named fields that no class statement describes ---- */
 
+enum { MOST_FIELDS = 64 };
+
+static void add_field(struct object *maker, struct str name)
+{
+	if (maker->field_count < MOST_FIELDS)
+		maker->fields[maker->field_count++] = name;
+}
+
 /* "loss acc", "loss, acc", ["loss", "acc"] or [("loss", float)]: the names in GIVEN. */
 static void read_fields(struct interp *in, struct object *maker, const struct value *given)
 {
@@ -11,7 +19,7 @@ static void read_fields(struct interp *in, struct object *maker, const struct va
 		while (i < text.length && text.at[i] != ' ' && text.at[i] != ',')
 			i++;
 		if (i > start)
-			VEC_ADD(&maker->fields, ((struct str){text.at + start, i - start}));
+			add_field(maker, (struct str){text.at + start, i - start});
 		i += i < text.length;
 	}
 	const struct object *list = given->object_count == 1 ? object_get(in, given->objects[0]) : NULL;
@@ -20,7 +28,7 @@ static void read_fields(struct interp *in, struct object *maker, const struct va
 		if (field.object_count)
 			field = element_at(in, &field, 0, NULL);
 		if (field.text.at)
-			VEC_ADD(&maker->fields, field.text);
+			add_field(maker, field.text);
 	}
 }
 
@@ -29,7 +37,9 @@ struct value record_class(struct interp *in, const struct model_rule *rule, stru
 	struct object *maker = object_new(in, node, 17, KIND_FUNCTION, node->span);
 	const struct value *given = args_get(args, 1, "field_names");
 	maker->makes = &rule->returns;
-	maker->fields.count = 0;
+	maker->field_count = 0;
+	if (!maker->fields)
+		maker->fields = ARENA_ARRAY(in->arena, struct str, MOST_FIELDS);
 	if (given)
 		read_fields(in, maker, given);
 	return object_value(in, maker);
@@ -40,17 +50,17 @@ void record_fill(struct interp *in, struct object *record, const struct object *
 	uint32_t place = 0;
 	for (uint32_t i = 0; i < args->count; i++) {
 		struct str name = args->names[i];
-		bool known = !name.length && place < maker->fields.count;
+		bool known = !name.length && place < maker->field_count;
 		if (known)
-			name = maker->fields.items[place];
+			name = maker->fields[place];
 		if (!name.length) { /* a starred one, or fields that nobody can read */
 			add_element(in, record, args->values[i]);
 			continue;
 		}
 		uint32_t cell = object_slot(in, record, name, true);
 		fill_cell(in, cell, args->values[i], record->span, name, false);
-		for (uint32_t k = 0; (record->kinds & KIND_CONTAINER) && k < maker->fields.count; k++)
-			if (str_equal(maker->fields.items[k], name))
+		for (uint32_t k = 0; (record->kinds & KIND_CONTAINER) && k < maker->field_count; k++)
+			if (str_equal(maker->fields[k], name))
 				cell_set(in, object_slot(in, record, position_name(in, k), true), cell_get(in, cell));
 		place += known;
 	}
@@ -74,8 +84,6 @@ void record_named(struct interp *in, struct object *record, const struct args *a
 }
 
 /* ---- a record with other fields ---- */
-
-enum { MOST_FIELDS = 64 };
 
 static bool is_position(struct str name)
 {

@@ -26,6 +26,19 @@ static void missing_elements_are_made_once_for_each_key(void **state)
 	FLOW_CHECK(cases);
 }
 
+static void classes_make_what_is_missing(void **state)
+{
+#define BANK "class B(dict):\n    def __missing__(self, k):\n        self[k] = []\n        return self[k]\n"
+	static const struct flow_case cases[] = {
+		{"kept", BANK "b = B()\n" STEP "    b['a'].append(loss)\n", "10 store unbounded freed flow step@6\n"},
+		{"numbers", BANK "b = B()\n" STEP "    b['a'].append(loss.item())\n", ""},
+		{"of one step", BANK STEP "    b = B()\n    b['a'].append(loss)\n", ""},
+		{"not kept there", "class B(dict):\n    def __missing__(self, k): return []\nb = B()\n" STEP "    b['a'].append(loss)\n", ""},
+		{"by its own name again", "class B(dict):\n    def __missing__(self, k): return self[k]\nb = B()\n" STEP "    b['a']\n", ""},
+	};
+	FLOW_CHECK(cases);
+}
+
 static void what_a_kept_record_gets_is_kept(void **state)
 {
 	static const struct flow_case cases[] = {
@@ -50,6 +63,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(missing_elements_are_made_once_for_each_key),
+		cmocka_unit_test(classes_make_what_is_missing),
 		cmocka_unit_test(what_a_kept_record_gets_is_kept),
 	};
 	return cmocka_run_group_tests(tests, flow_set_up, flow_tear_down);
