@@ -86,12 +86,23 @@ static struct object *function_by_name(struct interp *in, const struct def *def)
 	return object && object->function ? object : in->functions[def->index];
 }
 
+/* Whether a decorator of the project may have put another function around DEF: a later one of its name has not. */
+static bool may_be_wrapped(struct interp *in, const struct def *def)
+{
+	for (uint32_t i = 0; i < def->decorator_count; i++)
+		if (!eval(in, def->decorators[i]).dotted)
+			return true;
+	return false;
+}
+
 /* The function DEF for those who call it by its name: where another function wraps it, grad is as that leaves it for it. */
 static struct object *function_as_called(struct interp *in, struct def *def, uint32_t self, struct args *args)
 {
 	struct object *named = function_by_name(in, def);
 	if (named->function == def)
 		return named;
+	if (!may_be_wrapped(in, def))
+		return in->functions[def->index];
 	size_t first = in->events.count;
 	uint32_t mark = state_mark(in);
 	in->watched = def;
@@ -465,8 +476,9 @@ void analysis_run(struct analysis *analysis, const struct model *model, struct a
 void analysis_release(struct analysis *analysis)
 {
 	struct interp *in = &analysis->in;
-	for (size_t i = 1; i < in->objects.count; i++)
+	for (size_t i = 1; i < in->objects.count; i++) {
 		VEC_RELEASE(&in->objects.items[i]->slots);
+	}
 	for (size_t i = 0; i < in->loops.count; i++)
 		VEC_RELEASE(&in->loops.items[i]->born);
 	VEC_RELEASE(&in->cells);

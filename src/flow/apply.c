@@ -155,6 +155,11 @@ struct value iterated(struct interp *in, const struct model_returns *returns, co
 {
 	if (count == 1 && !returns->counted)
 		return returns->graph == GRAPH_OP ? combine(in, elements, 1, node->span) : elements[0];
+	struct value any = value_bottom();
+	for (uint32_t i = 0; returns->in_turn && i < count; i++)
+		any = value_join(&in->origins, &any, &elements[i]);
+	if (returns->in_turn)
+		return any;
 	struct object *tuple = object_new(in, node, 11, KIND_CONTAINER, node->span);
 	tuple->literal = true;
 	tuple->library = model_class_get(in->model, "builtins.tuple");
@@ -676,7 +681,7 @@ static struct value grad_result(struct interp *in, const struct model_effect *ef
 	struct object *context = object_new(in, node, 15, KIND_GRADMODE, node->span);
 	context->grad_mode = effect->mode;
 	context->name = name;
-	const struct value *argument = args_get(args, 0, NULL);
+	const struct value *argument = args_get(args, 0, "mode");
 	context->grad_argument = argument ? *argument : value_of(KIND_NONE);
 	if (argument && (argument->kinds & KIND_FUNCTION) && argument->object_count == 1) /* no_grad(f) */
 		return under_mode(in, context, argument, node);
@@ -925,8 +930,9 @@ static void mark(struct interp *in, const struct model_rule *rule, const struct 
 		memcpy(event->objects, receiver->objects, sizeof event->objects);
 		event->object_count = receiver->object_count;
 	}
-	if (args->count)
-		event_value(in, event, &args->values[0]);
+	bool plain = strcmp(rule->mark, "plain") == 0;
+	if (plain ? receiver != NULL : args->count > 0)
+		event_value(in, event, plain ? receiver : &args->values[0]);
 }
 
 struct value apply_rule(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,

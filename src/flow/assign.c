@@ -77,6 +77,8 @@ static uint32_t passing_names(struct interp *in, uint32_t cell, const struct obj
 {
 	const struct scope *scope = in->frame ? in->frame->scope : in->module_scope;
 	uint32_t count = 0;
+	if (!str_equal(in->cells.items[cell].name, object->name))
+		return 0; /* an alias: who called it first may keep it */
 	for (uint32_t i = 0; scope && in->path && i < scope->def->local_count; i++) {
 		const struct value *held = &in->cells.items[scope->first_cell + i].value;
 		for (uint8_t k = 0; scope->first_cell + i != cell && k < held->object_count; k++)

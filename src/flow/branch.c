@@ -273,7 +273,10 @@ static bool run_side(struct interp *in, uint32_t mark, uint32_t from, const stru
 		++*periods;
 	narrow(in, test, truth);
 	size_t first = in->events.count;
+	const struct block *outer = in->side;
+	in->side = block;
 	bool alive = exec_block(in, block);
+	in->side = outer;
 	if (!alive)
 		note_last(in, block, first);
 	if (periods)

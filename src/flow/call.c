@@ -888,6 +888,9 @@ static struct value call_object_method(struct interp *in, struct object *object,
 	const struct model_rule *rule = model_method(in->model, library, name);
 	if (!rule && !library)
 		rule = model_any_method(in->model, name);
+	if (rule && object->class_def && (object->kinds & KIND_CLASS) && str_is(name, "apply"))
+		for (uint32_t i = 0; i < args->count && i < 32; i++)
+			object->applied |= holds_tensor(in, &args->values[i], 0) ? 1u << i : 0;
 	if (rule) {
 		object->proved |= rule->proves | (in->statement_value == node ? rule->proves_alone : 0);
 		return apply_rule(in, rule, &self, args, node, name);
@@ -901,6 +904,11 @@ static struct value call_object_method(struct interp *in, struct object *object,
 			self.object_count = 0;
 			return call_method(in, &self, name, args, node);
 		}
+	}
+	const struct class_info *class = object->class_def && !(object->kinds & KIND_CLASS) ? class_find(in, object->class_def) : NULL;
+	if (class && !library && (!class->open || used_as_module(in, name))) { /* no method, but an attribute that is set elsewhere */
+		struct value outside = read_attribute(in, &self, name, node);
+		return call_value(in, &outside, args, node);
 	}
 	return unknown_call(in, object->input ? &self : NULL, callee_name(in, node), &self, args, node, false);
 }

@@ -400,6 +400,16 @@ static struct value eval_compare(struct interp *in, const struct expr *e)
 	return out;
 }
 
+/* Whether calling V, a library's function, gives a context without grad. */
+static bool makes_grad_off(const struct interp *in, const struct value *v)
+{
+	const struct model_rule *rule = v->dotted ? model_call(in->model, v->dotted) : NULL;
+	for (int i = 0; rule && i < rule->effect_count; i++)
+		if (rule->effects[i].kind == EFFECT_GRAD)
+			return strcmp(rule->effects[i].mode, "off") == 0 || strcmp(rule->effects[i].mode, "inference") == 0;
+	return false;
+}
+
 static struct value eval_conditional(struct interp *in, const struct expr *e)
 {
 	if (e->count != 3)
@@ -419,6 +429,8 @@ static struct value eval_conditional(struct interp *in, const struct expr *e)
 	ends = state_delta(in, mark, ends);
 	state_join(in, mark, ends, false);
 	cond_pop(in);
+	if (makes_grad_off(in, &a) && makes_grad_off(in, &b)) /* the one that this version of torch has */
+		return b;
 	return value_join(&in->origins, &a, &b);
 }
 

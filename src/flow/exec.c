@@ -110,6 +110,17 @@ static bool is_transparent(const struct interp *in, const struct def *decorator)
 	return (decorator->index & DEF_ELSEWHERE) && !speaks_of_grad(source_text(in, decorator->span));
 }
 
+/* Of several that a decorator may have returned, those that switch grad, where there are such: it does when it has to. */
+static struct value switched_of(struct interp *in, const struct value *functions)
+{
+	struct value out = *functions;
+	out.object_count = 0;
+	for (uint8_t i = 0; i < functions->object_count; i++)
+		if (object_get(in, functions->objects[i])->grad_mode)
+			out.objects[out.object_count++] = functions->objects[i];
+	return out.object_count ? out : *functions;
+}
+
 /* What decorators make of a function: the marks that matter, or the result of calling a project's own. */
 static struct value decorate(struct interp *in, struct object *function, const struct def *def)
 {
@@ -155,7 +166,7 @@ static struct value decorate(struct interp *in, struct object *function, const s
 				args_add(args, value, (struct str){"", 0}, NULL);
 				struct value wrapped = call_value(in, &decorator, args, e);
 				if (wrapped.object_count && (wrapped.kinds & KIND_FUNCTION))
-					value = wrapped;
+					value = switched_of(in, &wrapped);
 			}
 		}
 	}

@@ -123,6 +123,7 @@ struct object {
 	const void *node;
 	struct call *call;
 	uint32_t covers;         /* object of which it has or yields every element, or key, once; or 0 */
+	uint32_t applied;        /* of a class of autograd functions: bits of the arguments that were tensors where it was applied */
 	uint32_t setter;         /* of a property: the function object that sets it, or 0 */
 	uint32_t twin_of;        /* object of which it is a deep copy, or 0 */
 	struct loop *birth;      /* path at its birth */
@@ -342,6 +343,7 @@ struct event {
 	bool wants_grads;       /* autograd.grad, not backward */
 	bool only_inputs;       /* … or backward that fills the gradients of the given inputs only, `stops` */
 	bool tensor;            /* the value, or something in it, is surely a tensor */
+	const struct block *side; /* of the innermost branch that it stands in, or NULL */
 	struct loop *last_in;   /* the loop that the branch it stands in leaves: there it happens once */
 	bool left;              /* a return leaves the function with the mode still switched */
 	bool lasts;             /* grad is still switched off by it when the function that nobody in sight calls, or the file, ends */
@@ -488,6 +490,7 @@ struct interp {
 	const struct frame *naming_frame; /* … which this frame runs */
 	const struct def *watched; /* a function whose grad mode is asked for, as its decorators call it; or NULL */
 	enum grad_mode watched_mode;
+	const struct block *side;  /* of the innermost branch that is being run, or NULL */
 	const struct expr *statement_value; /* the expression that is a whole statement */
 	bool lazy_birth;           /* under `if x is None`: what is made here is made once */
 	struct loop *lazy_path;

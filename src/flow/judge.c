@@ -34,6 +34,19 @@ static void note_needed(struct judging *j, const struct origin_set *set)
 	}
 }
 
+/* numpy() stops at a tensor with a graph. */
+static void note_plain(struct judging *j, const struct event *event)
+{
+	for (uint32_t i = 0; i < event->origins->count; i++) {
+		const struct site *site = j->in->sites.items[origin_site(event->origins->items[i])];
+		if (site->kind == SITE_ELEMENT)
+			site = j->in->sites.items[site->parent];
+		if (origin_tag_of(event->origins->items[i]) <= ORIGIN_OP && (site->kind == SITE_FORWARD || site->kind == SITE_CALL) &&
+		    !walked(j, site->id))
+			j->plain[site->id] = true;
+	}
+}
+
 static void note_consumed(struct judging *j)
 {
 	struct interp *in = j->in;
@@ -57,6 +70,8 @@ static void note_consumed(struct judging *j)
 	}
 	for (size_t i = 0; i < in->events.count; i++) {
 		const struct event *event = &in->events.items[i];
+		if (event->kind == EVENT_MARK && strcmp(event->mark, "plain") == 0)
+			note_plain(j, event);
 		j->trained_off |= (event->kind == EVENT_CONSUME || event->kind == EVENT_STEP) && event->grad == GRAD_OFF;
 		for (uint8_t k = 0; event->kind == EVENT_ACCUMULATE && !event->selects && k < event->carry_count; k++)
 			j->counted[carry_known(in, event->carries[k], event->cell)] = true;
@@ -210,6 +225,7 @@ void judge(struct analysis *analysis, struct judgement *judgement)
 	j.has_step = ARENA_ARRAY(in->arena, bool, loops);
 	j.has_backward = ARENA_ARRAY(in->arena, bool, loops);
 	j.consumed_tag = ARENA_ARRAY(in->arena, uint8_t, sites);
+	j.plain = ARENA_ARRAY(in->arena, bool, sites);
 	j.consumed_parts = ARENA_ARRAY(in->arena, uint32_t, sites);
 	j.walked_again = ARENA_ARRAY(in->arena, bool, in->events.count + 1);
 	j.walked = ARENA_ARRAY(in->arena, bool, in->objects.count + 1);

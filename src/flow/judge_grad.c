@@ -7,7 +7,7 @@
 static bool walked_or_handed_on(struct judging *j, const struct event *event)
 {
 	const struct site *site = event->site ? event->site : top_site(j, event->origins, 0);
-	return !site || consumed(j, site->id, ORIGIN_CALL) || (event->mode != 0 && index_count(&j->escapes, site->id));
+	return !site || walked(j, site->id) || (event->mode != 0 && index_count(&j->escapes, site->id));
 }
 
 /* A grad context that was made and dropped in the same definition is the cause, and a finding of its own. */
@@ -94,6 +94,18 @@ static bool restored_round(struct judging *j, const struct event *event, const s
 	return false;
 }
 
+/* Whether grad is off for C, which comes behind EVENT, but for loops that may not have run: nothing asks whether to switch it
+ * off, and nothing may have switched it back. */
+static bool off_behind(struct judging *j, const struct event *event, const struct event *c)
+{
+	for (uint32_t i = 0; i < index_count(&j->contexts, j->in->def_count + 2); i++) {
+		const struct event *other = index_event(j, &j->contexts, j->in->def_count + 2, i);
+		if (!other->grad_dropped && other->mode != 0 && other->order > event->order && other->order < c->order)
+			return false;
+	}
+	return event->cond == 0 && c->order > event->order;
+}
+
 /* Whether backward starts where grad is off because EVENT switched it off: behind it, or round a loop. */
 static bool trains_under(struct judging *j, const struct event *event)
 {
@@ -103,7 +115,8 @@ static bool trains_under(struct judging *j, const struct event *event)
 		if (c->root != event->root || c->grad == GRAD_ON || !c->grad_from || !origin_has(c->grad_from, origin_make(site, ORIGIN_SELF)))
 			continue;
 		const struct loop *loop = carried_over(j, c);
-		if (c->grad == GRAD_OFF ? !walks_recorded(j, c) : loop && !restored_round(j, event, loop))
+		if (c->grad == GRAD_OFF ? !walks_recorded(j, c)
+					: (loop && !restored_round(j, event, loop)) || off_behind(j, event, c))
 			return true;
 	}
 	return false;

@@ -347,12 +347,16 @@ static void keep_key_loops(struct judging *j, const struct event *event, struct 
 /* Whether a detach lies between the value and a module's output: then a view keeps the output's storage. */
 static bool cut_from_forward(struct judging *j, const struct origin_set *set)
 {
+	bool cut = false;
 	for (uint32_t i = 0; i < set->count; i++) {
 		enum site_kind kind = j->in->sites.items[origin_site(set->items[i])]->kind;
-		if (origin_tag_of(set->items[i]) == ORIGIN_CUT && (kind == SITE_FORWARD || kind == SITE_DERIVED))
-			return true;
+		if (origin_tag_of(set->items[i]) != ORIGIN_CUT || (kind != SITE_FORWARD && kind != SITE_DERIVED))
+			continue;
+		if (j->consumed_tag[origin_site(set->items[i])] == ORIGIN_SELF)
+			return false; /* where backward starts there is one number */
+		cut = true;
 	}
-	return false;
+	return cut;
 }
 
 static void describe_value(struct judging *j, struct fact *fact)
@@ -429,6 +433,19 @@ static bool is_module(const struct def *def)
 	return def && def->kind == DEF_MODULE;
 }
 
+/* Whether RESET stands under the condition under which an optimizer steps: what was kept for so many batches goes with them. */
+static bool ends_with_step(struct judging *j, const struct event *reset)
+{
+	if (!reset || reset->bounded || !reset->cond)
+		return false;
+	for (size_t i = 0; i < j->in->events.count; i++) {
+		const struct event *e = &j->in->events.items[i];
+		if (e->kind == EVENT_STEP && e->root == reset->root && e->def == reset->def && e->path == reset->path && e->side == reset->side)
+			return true;
+	}
+	return false;
+}
+
 void judge_store(struct judging *j, const struct event *event)
 {
 	struct fact fact = new_fact(FACT_STORE, event);
@@ -450,7 +467,7 @@ void judge_store(struct judging *j, const struct event *event)
 	tie(&ties, holder->site);
 	tie_value(j, &ties, event->origins);
 	apply_justifications(j, event, &ties, ended_by(j, &fact), &s);
-	if (!s.count || (s.window && holder->site && consumed(j, holder->site, ORIGIN_CALL)))
+	if (!s.count || (s.window && (ends_with_step(j, s.reset) || (holder->site && consumed(j, holder->site, ORIGIN_CALL)))))
 		return; /* a window that is filled for one backward and emptied again */
 	fact.emptied = index_count(&j->resets, event->holder) > 0;
 	fact.memo = holder->looked_up;

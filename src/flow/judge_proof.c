@@ -17,6 +17,11 @@ bool consumed(struct judging *j, uint32_t site, enum origin_tag loosest)
 	return j->consumed_tag[site] <= (uint8_t)loosest;
 }
 
+bool walked(struct judging *j, uint32_t site)
+{
+	return consumed(j, site, ORIGIN_CALL) || j->consumed_parts[site];
+}
+
 static bool sibling_consumed(struct judging *j, const struct site *site)
 {
 	return j->consumed_parts[site->parent] > (consumed(j, site->id, ORIGIN_CALL) ? 1u : 0u);
@@ -76,7 +81,7 @@ static bool named_like_loss(struct str name)
 static enum proof site_proof_now(struct judging *j, const struct site *site)
 {
 	struct interp *in = j->in;
-	if (site->grad_off)
+	if (site->grad_off || j->plain[site->kind == SITE_ELEMENT ? site->parent : site->id])
 		return PROOF_NONE;
 	switch (site->kind) {
 	case SITE_LEAF:

@@ -131,6 +131,8 @@ static bool is_work(const struct site *site)
 /* Whether SITE's graph is walked again after EVENT in the same iteration, or may be by somebody out of sight. */
 static bool walked_again(struct judging *j, const struct event *event, const struct site *site)
 {
+	if (site->kind == SITE_ELEMENT) /* several results of one call are of one graph, for all we know */
+		site = j->in->sites.items[site->parent];
 	if (event->path && !loop_within(site->path, event->path))
 		return true; /* made outside the loop that walks it: the next iteration walks it again */
 	for (uint32_t i = 0; i < index_count(&j->consumptions, site->id); i++) {
@@ -138,6 +140,22 @@ static bool walked_again(struct judging *j, const struct event *event, const str
 		if (other != event && other->order > event->order && other->root == event->root &&
 		    (!event->path || loop_within(other->path, event->path)))
 			return true;
+	}
+	return false;
+}
+
+/* Whether what EVENT walks reaches back over the iterations: what it leaves behind, the next one walks again. */
+static bool reaches_back(struct judging *j, const struct event *event)
+{
+	for (uint32_t i = 0; i < event->origins->count; i++) {
+		const struct site *site = j->in->sites.items[origin_site(event->origins->items[i])];
+		if (site->kind != SITE_CARRY || origin_tag_of(event->origins->items[i]) == ORIGIN_CUT || !loop_within(event->path, site->loop))
+			continue;
+		const struct head_list *head = site->loop->head;
+		for (uint32_t k = 0; head && k < head->count; k++)
+			if (head->items[k].cell == site->cell && head->items[k].value.origins &&
+			    graph_proof(j, head->items[k].value.origins, ORIGIN_CALL) > PROOF_SIBLING)
+				return true;
 	}
 	return false;
 }
@@ -161,12 +179,17 @@ static const struct site *grads_site(struct judging *j, const struct event *even
 	return NULL;
 }
 
+static bool is_module_forward(struct judging *j, const struct site *site)
+{
+	return site->kind == SITE_FORWARD && module_proof(j, site) != PROOF_NONE;
+}
+
 /* Whether BACKWARD reaches parameters of a module. */
 static bool reaches_module(struct judging *j, const struct event *backward)
 {
 	for (uint32_t i = 0; i < backward->origins->count; i++)
 		if (origin_tag_of(backward->origins->items[i]) != ORIGIN_CUT &&
-		    j->in->sites.items[origin_site(backward->origins->items[i])]->kind == SITE_FORWARD)
+		    is_module_forward(j, j->in->sites.items[origin_site(backward->origins->items[i])]))
 			return true;
 	return false;
 }
@@ -253,6 +276,8 @@ void judge_backward(struct judging *j, const struct event *event)
 		VEC_ADD(&j->facts, fact);
 		return;
 	}
+	if (reaches_back(j, event))
+		fact.what = "carried";
 	bool any = false;
 	for (uint32_t i = 0; i < event->origins->count; i++)
 		if (origin_tag_of(event->origins->items[i]) <= ORIGIN_OP && j->needed[origin_site(event->origins->items[i])] &&
@@ -534,9 +559,9 @@ void judge_mode(struct judging *j, const struct event *event)
 			const struct site *site = f->site ? f->site : top_site(j, f->origins, 0);
 			if (!loop_within(f->path, loop))
 				continue;
-			bool walked = site && f->grad == GRAD_ON && consumed(j, site->id, ORIGIN_CALL);
-			trained |= walked && f->mode != 1;
-			evaluated |= !walked;
+			bool trains = site && f->grad == GRAD_ON && walked(j, site->id);
+			trained |= trains && f->mode != 1;
+			evaluated |= !trains;
 		}
 		for (uint32_t up = event->holder; up && !restored; up = object_get(j->in, up)->owner)
 			for (uint32_t i = 0; i < index_count(&j->modes, up) && !restored; i++) {
@@ -589,14 +614,26 @@ static bool is_function_context(struct judging *j, const struct event *event)
 	       str_equal(holder->name, def->params[0].name);
 }
 
+/* Whether a call in this file gave a tensor as the argument NAME of DEF, an autograd function's forward. */
+static bool applied_to_tensor(struct judging *j, const struct def *def, struct str name)
+{
+	const struct class_info *class = def && def->parent ? class_find(j->in, def->parent) : NULL;
+	for (uint32_t i = 1; class && i < def->param_count && i <= 32; i++)
+		if (str_equal(def->params[i].name, name))
+			return class->object->applied >> (i - 1) & 1;
+	return false;
+}
+
 /* Use behind the assignment may have shown what it is. */
 static bool is_tensor(struct judging *j, const struct event *event)
 {
 	if (event->tensor)
 		return true;
-	for (uint8_t i = 0; i < event->value.object_count; i++)
-		if (object_get(j->in, event->value.objects[i])->proved & KIND_TENSOR)
+	for (uint8_t i = 0; i < event->value.object_count; i++) {
+		const struct object *object = object_get(j->in, event->value.objects[i]);
+		if ((object->proved & KIND_TENSOR) || (object->input && applied_to_tensor(j, event->def, object->name)))
 			return true;
+	}
 	return false;
 }
 

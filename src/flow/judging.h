@@ -41,6 +41,7 @@ struct judging {
 	bool *walked;               /* by object: backward walks what calling it gave somewhere */
 	bool *counted;              /* by site of a carry: the name counts up, or is computed with, over the loop */
 	bool *needed;              /* by site: a consumption reaches it by recorded operations and nothing else explains its graph */
+	bool *plain;               /* by site: what it makes has no graph, or the program would have stopped */
 	uint32_t *consumed_parts;  /* by site: how many of its elements are consumed */
 	bool *workers;              /* by definition index: a class whose instances worker processes read; NULL until asked for */
 	bool *owned;               /* by object: an optimizer owns it; NULL until asked for */
@@ -84,6 +85,8 @@ enum proof stronger(enum proof a, enum proof b);
 enum proof site_proof(struct judging *j, uint32_t id);
 enum proof weaker(enum proof a, enum proof b);
 bool consumed(struct judging *j, uint32_t site, enum origin_tag loosest);
+/* Whether backward walks what SITE made, or a part of it. */
+bool walked(struct judging *j, uint32_t site);
 enum proof graph_proof(struct judging *j, const struct origin_set *set, enum origin_tag loosest);
 /* That the thing called at SITE is a module. */
 enum proof module_proof(struct judging *j, const struct site *site);

@@ -100,6 +100,15 @@ static bool head_update(struct interp *in, struct loop *loop, uint32_t mark, boo
 	return changed;
 }
 
+/* Whether CELL belongs to what an iteration of LOOP made, and the next cannot reach. */
+static bool is_lost(const struct loop *loop, uint32_t cell)
+{
+	for (uint32_t i = 0; loop->head && i < loop->head->count; i++)
+		if (loop->head->items[i].cell == cell)
+			return loop->head->lost[i];
+	return false;
+}
+
 /* A chain that the end of the iteration has dropped again (the name was reset) is none. */
 static void confirm_chains(struct interp *in, struct loop *loop, size_t first_event)
 {
@@ -114,7 +123,8 @@ static void confirm_chains(struct interp *in, struct loop *loop, size_t first_ev
 			uint32_t site = carry_site(in, loop, event->cell)->id;
 			const struct origin_set *origins = tied_origins(in, &end);
 			const struct cell *cell = &in->cells.items[event->cell];
-			bool kept = !(cell->object && lost_its_name(in, object_get(in, cell->object))) && origins && (origin_has(origins, origin_make(site, ORIGIN_OP)) ||
+			bool lost = cell->object && (lost_its_name(in, object_get(in, cell->object)) || is_lost(loop, event->cell));
+			bool kept = !lost && origins && (origin_has(origins, origin_make(site, ORIGIN_OP)) ||
 						(event->through_module && origin_has(origins, origin_make(site, ORIGIN_CALL))) ||
 						(event->selects && origin_has(origins, origin_make(site, ORIGIN_SELF))));
 			if (kept)

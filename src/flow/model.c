@@ -114,6 +114,7 @@ static bool read_returns(struct reading *r, const cJSON *object, struct model_re
 	returns->copies = flag_at(object, "copies");
 	returns->iterates = flag_at(object, "iterates");
 	returns->counted = flag_at(object, "counted");
+	returns->in_turn = flag_at(object, "in_turn");
 	returns->identity = flag_at(object, "identity");
 	returns->mode = flag_at(object, "mode");
 	returns->opaque = flag_at(object, "opaque");

@@ -65,6 +65,7 @@ struct model_returns {
 	char indexed;          /* 'd': (values, indices) where a dimension is given; 'a': always; 'u': as unpacked pair */
 	bool copies;           /* a new container with the argument's elements */
 	bool iterates;         /* yields the argument's elements, with a number before each where `counted` */
+	bool in_turn;          /* … of one argument after the other, not side by side */
 	bool counted;
 	bool fresh;            /* a copy with a storage of its own */
 	bool reduces;          /* a scalar unless a dimension is given */

@@ -385,6 +385,7 @@ struct event *event_add(struct interp *in, enum event_kind kind, struct span nod
 	event.call = in->call;
 	event.cond = cond_mask(in);
 	event.rare = rare_mask(in);
+	event.side = in->side;
 	event.grad = grad_now(in);
 	event.grad_from = cell_get(in, in->grad_cell).origins;
 	event.in_handler = in->frame && in->frame->handler_depth > 0;

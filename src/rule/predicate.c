@@ -106,7 +106,7 @@ const struct predicate predicates[] = {
 	{"key", "what the holder is keyed by", "identity|item", key_is},
 	{"joined", "whether it grows by joining containers or tensors end to end", "yes|no", joined_is},
 	{"chain", "whether the old value is chosen or computed with", "selected|computed", chain_is},
-	{"of", "which form of it", "grads|backward|returned|kept|gradients|outputs|optimizer|optimizer-of-epoch|loader|threads|parameters|snapshots|list|total|self|argument|results", of_is},
+	{"of", "which form of it", "grads|backward|returned|kept|gradients|outputs|optimizer|optimizer-of-epoch|loader|threads|parameters|snapshots|list|total|self|argument|results|carried", of_is},
 	{"mode", "mode of the module called", "train|eval|unknown", mode_is},
 	{"loop", "whether a step loop is around", "some|none|training", loop_is},
 	{"name", "name of the holder, as written", NULL, NULL},

@@ -56,6 +56,9 @@ static void modes_switched_off_by_statement_are_told_where_something_trains_unde
 	static const struct flow_case cases[] = {
 		{"before the loop", OFF "for x in loader:\n    " TRAIN, "1 grad-left flow\n"},
 		{"round the loop", "for x in loader:\n    " TRAIN "    " OFF, "3 grad-left flow\n"},
+		{"by keyword", "for x in loader:\n    " TRAIN "    torch.set_grad_enabled(mode=False)\n", "3 grad-left flow\n"},
+		{"in a loop before", "for x in loader:\n    torch.set_grad_enabled(True)\n    " TRAIN "    " OFF "for y in loader:\n    " TRAIN, "4 grad-left flow\n"},
+		{"where somebody asks for it", "if x:\n    " OFF "for y in loader:\n  if not x:\n    " TRAIN, ""},
 		{"and back on", "for x in loader:\n    " TRAIN "    " OFF "    torch.set_grad_enabled(True)\n", ""},
 		{"and back on at the top", "for x in loader:\n    torch.set_grad_enabled(True)\n    " TRAIN "    " OFF, ""},
 		{"and back on before the loop", "torch.set_grad_enabled(True)\nfor x in loader:\n    " TRAIN "    " OFF, "4 grad-left flow\n"},
