@@ -15,11 +15,27 @@ static uint32_t in_chain(const struct call *call, const struct def *def)
 	return count;
 }
 
-/* A function that calls itself is walked once more there: what it makes of the parts of a nest, it makes of the nest. */
-static bool goes_round(const struct interp *in, const struct def *def)
+static bool any_recorded(struct interp *in, const struct origin_set *set)
+{
+	for (uint32_t i = 0; i < set->count; i++) {
+		const struct site *site = in->sites.items[origin_site(set->items[i])];
+		if (origin_tag_of(set->items[i]) != ORIGIN_CUT && (site->kind == SITE_FORWARD || site->kind == SITE_DERIVED ||
+								   site->kind == SITE_ELEMENT))
+			return true;
+	}
+	return false;
+}
+
+/* A function that calls itself with what may have a graph is walked once more there: what it makes of the parts of a nest,
+ * it makes of the nest. */
+static bool goes_round(struct interp *in, const struct def *def, const struct args *args)
 {
 	uint32_t count = in_chain(in->call, def);
-	return count > 1 || (count == 1 && in->call->callee != def);
+	bool again = count == 1 && in->call->callee == def;
+	for (uint32_t i = 0; again && i < args->count; i++)
+		if (any_recorded(in, deep_origins(in, &args->values[i])))
+			return false;
+	return count > 0;
 }
 
 static struct scope *scope_enter(struct interp *in, struct def *def, struct scope *parent)
@@ -275,7 +291,7 @@ struct value call_def(struct interp *in, struct object *function, uint32_t self,
 		in->visited[def_number(in, def)] |= in->budget > 0;
 		return unknown_call(in, NULL, def->name, NULL, args, node, true);
 	}
-	if (goes_round(in, def)) {
+	if (goes_round(in, def, args)) {
 		if (in->handling && in->handling->frame && in->handling->frame->def == def)
 			in->handling->recursed = true;
 		return value_bottom();
@@ -415,17 +431,6 @@ static void hand_over(struct interp *in, const struct args *args, const struct e
 	}
 	if (optimizer && node)
 		event_add(in, EVENT_STEP, node->span);
-}
-
-static bool any_recorded(struct interp *in, const struct origin_set *set)
-{
-	for (uint32_t i = 0; i < set->count; i++) {
-		const struct site *site = in->sites.items[origin_site(set->items[i])];
-		if (origin_tag_of(set->items[i]) != ORIGIN_CUT && (site->kind == SITE_FORWARD || site->kind == SITE_DERIVED ||
-								   site->kind == SITE_ELEMENT))
-			return true;
-	}
-	return false;
 }
 
 /* Whether a function out of sight makes a thing rather than computes a value: classes do, and so do builders of models,
