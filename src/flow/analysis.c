@@ -83,6 +83,11 @@ static struct object *function_by_name(struct interp *in, const struct def *def)
 	else if (def->parent && def->parent->kind == DEF_CLASS)
 		class_member(in, def->parent, NULL, def->name, &value);
 	struct object *object = value.object_count == 1 && (value.kinds & KIND_FUNCTION) ? object_get(in, value.objects[0]) : NULL;
+	for (uint8_t i = 0; i < value.object_count; i++) { /* of several that a decorator may return, one that switches grad */
+		struct object *one = object_get(in, value.objects[i]);
+		if (one->function == def && one->grad_mode)
+			return one;
+	}
 	return object && object->function ? object : in->functions[def->index];
 }
 
