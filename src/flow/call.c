@@ -1009,6 +1009,10 @@ struct value call_method(struct interp *in, const struct value *of, struct str n
 		out = library_call(in, dotted, args, node);
 	}
 	bool tensors = value_only(receiver, KIND_TENSOR | KIND_NUMBER) || (receiver->flags & VALUE_PARAMETER);
+	bool group = (receiver->flags & VALUE_PARAMETER) && receiver->object_count &&
+		     (object_get(in, receiver->objects[0])->kinds & KIND_OPTIMIZER);
+	if (group && args->count && str_is(name, "get"))
+		return read_item(in, receiver, &args->values[0], node);
 	if (receiver->object_count > 1 && !tensors && !receiver->dotted && !(receiver->kinds & KIND_TENSOR)) {
 		const struct model_rule *same = same_rule(in, receiver, name);
 		if (same)
