@@ -21,7 +21,7 @@ struct check_values {
 	const char *add_ignore; /* the reason, or NULL */
 	int max_findings;       /* -1: no limit */
 	struct only_new_options only_new;
-	bool isolated, no_cache, explain, show_files, show_settings;
+	bool isolated, no_cache, explain, show_files, show_settings, show_suppressed;
 	bool diff, fix_only, show_fixes, exit_non_zero_on_fix;
 	bool exit_zero, quiet, verbose, statistics, timing, watch;
 };

@@ -30,6 +30,8 @@ static const struct option_row check_options[] = {
 	{"output-file", 'o', OPTION_TEXT, "FILE", "write the report to FILE", VALUE(output_file), NULL},
 	{"sarif-category", 0, OPTION_TEXT, "NAME", "tell this upload of SARIF from others of the same commit",
 	 VALUE(sarif_category), NULL},
+	{"show-suppressed", 0, OPTION_FLAG, NULL, "have in SARIF what is suppressed as well, marked as such",
+	 VALUE(show_suppressed), NULL},
 	{"statistics", 0, OPTION_FLAG, NULL,
 	 "count per rule, in place of findings unless an --output-format shows them", VALUE(statistics), NULL},
 	{"diff", 0, OPTION_FLAG, NULL, "print what --fix would change, change nothing; exit status 1 if anything would",
@@ -221,6 +223,8 @@ static struct report_options report_options_of(const struct check_values *values
 		.rules = rules,
 		.selection = selection,
 		.host = host,
+		.has_baseline = task->settings->baseline != NULL,
+		.shows_suppressed = values->show_suppressed,
 	};
 }
 

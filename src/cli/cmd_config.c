@@ -24,9 +24,9 @@ static const struct option_choice format_choices[] = {{"text", CONFIG_TEXT}, {"j
 #define VALUE(member) offsetof(struct config_values, member)
 
 static const struct option_row config_options[] = {
-	{"explain", 0, OPTION_FLAG, NULL, "say whether PATH is checked, and what leaves it or its rules out", VALUE(explain), NULL},
+	{"explain", 0, OPTION_OWN_FLAG, NULL, "say whether PATH is checked, and what leaves it or its rules out", VALUE(explain), NULL},
 	{"schema", 0, OPTION_FLAG, NULL, "print the JSON schema of configuration files", VALUE(schema), NULL},
-	{"output-format", 0, OPTION_CHOICE, "FORMAT", "text or json (default: text)", VALUE(format), format_choices},
+	{"output-format", 0, OPTION_OWN_CHOICE, "FORMAT", "text or json (default: text)", VALUE(format), format_choices},
 #include "cli/setting_options.inc"
 	{NULL, 0, OPTION_FLAG, NULL, NULL, 0, NULL},
 };

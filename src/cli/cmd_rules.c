@@ -4,7 +4,7 @@
 
 #include "cli/output.h"
 #include "cli/own_rules.h"
-#include "text/json_writer.h"
+#include "cli/rule_json.h"
 
 enum rules_format { RULES_TEXT, RULES_JSON };
 
@@ -16,13 +16,11 @@ struct rules_values {
 static const struct option_choice format_choices[] = {{"text", RULES_TEXT}, {"json", RULES_JSON}, {NULL, 0}};
 
 static const struct option_row rules_options[] = {
-	{"output-format", 0, OPTION_CHOICE, "FORMAT", "text or json (default: text)",
+	{"output-format", 0, OPTION_OWN_CHOICE, "FORMAT", "text or json (default: text)",
 	 offsetof(struct rules_values, format), format_choices},
 	OWN_RULES_OPTIONS,
 	{NULL, 0, OPTION_FLAG, NULL, NULL, 0, NULL},
 };
-
-static const char *const default_names[] = {[RULE_ON] = "on", [RULE_HINT] = "hint", [RULE_OPT_IN] = "opt-in"};
 
 static size_t widest_name(const struct rule_set *rules)
 {
@@ -46,14 +44,8 @@ static void add_table(struct buf *out, const struct rule_set *rules)
 		const struct rule *rule = rules->rules[i];
 
 		buf_format(out, "%-6s %-*s %-8s %s\n", rule->code, width, rule->name,
-			   default_names[rule->default_state], rule->summary);
+			   rule_default_name(rule), rule->summary);
 	}
-}
-
-static void add_field(struct json_writer *writer, const char *key, const char *text)
-{
-	json_key(writer, key);
-	json_text(writer, text);
 }
 
 static void add_json(struct buf *out, const struct rule_set *rules)
@@ -62,22 +54,8 @@ static void add_json(struct buf *out, const struct rule_set *rules)
 
 	json_writer_init(&writer, out);
 	json_array_begin(&writer);
-	for (size_t i = 0; i < rules->count; i++) {
-		const struct rule *rule = rules->rules[i];
-
-		json_object_begin(&writer);
-		add_field(&writer, "code", rule->code);
-		add_field(&writer, "name", rule->name);
-		add_field(&writer, "default", default_names[rule->default_state]);
-		add_field(&writer, "summary", rule->summary);
-		add_field(&writer, "since", rule->since);
-		json_key(&writer, "tags");
-		json_array_begin(&writer);
-		for (size_t tag = 0; tag < rule->tag_count; tag++)
-			json_text(&writer, rule->tags[tag]);
-		json_array_end(&writer);
-		json_object_end(&writer);
-	}
+	for (size_t i = 0; i < rules->count; i++)
+		rule_json_add(&writer, rules->rules[i], false);
 	json_array_end(&writer);
 	buf_add_char(out, '\n');
 }

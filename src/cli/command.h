@@ -27,7 +27,8 @@ extern const struct command command_check, command_explain, command_rules, comma
 
 /* In the order of help, ended by NULL. */
 extern const struct command *const commands[];
-const struct command *command_find(const char *name); /* or NULL */
+/* The one called NAME, of which "rule" is another name of `explain`, or NULL. */
+const struct command *command_find(const char *name);
 /* Says that NAME is EXPECTED ("no command"), with the nearest command; returns STATUS_FAILED. */
 int command_unknown(const char *name, const char *expected);
 /* Appends what `vramlint --help` prints. */

@@ -94,7 +94,7 @@ static void text_add(struct reader *reader, struct setting_texts *texts, const c
 
 static bool takes_nothing(const struct option_row *row)
 {
-	return row->kind == OPTION_FLAG || row->kind == OPTION_ON || row->kind == OPTION_OFF;
+	return row->kind == OPTION_FLAG || row->kind == OPTION_OWN_FLAG || row->kind == OPTION_ON || row->kind == OPTION_OFF;
 }
 
 static bool set_value(struct reader *reader, const struct option_row *row, const char *text, const char *shown)
@@ -103,12 +103,14 @@ static bool set_value(struct reader *reader, const struct option_row *row, const
 
 	switch (row->kind) {
 	case OPTION_FLAG:
+	case OPTION_OWN_FLAG:
 		*(bool *)value = true;
 		return true;
 	case OPTION_TEXT:
 		*(const char **)value = text;
 		return true;
 	case OPTION_CHOICE:
+	case OPTION_OWN_CHOICE:
 		return set_choice(value, row->choices, text, shown, reader->err);
 	case OPTION_NUMBER:
 		return set_number(value, OPTION_NUMBER_LIMIT, text, shown, reader->err);

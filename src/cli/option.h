@@ -22,7 +22,9 @@ enum option_kind {
 	OPTION_TEXTS,  /* struct setting_texts: what was given each time */
 	OPTION_SETTING, /* the same, for a key of the configuration, which also reads the environment */
 	OPTION_ON,     /* … to which a flag adds "true" */
-	OPTION_OFF     /* … or "false" */
+	OPTION_OFF,    /* … or "false" */
+	OPTION_OWN_FLAG,  /* as OPTION_FLAG and OPTION_CHOICE, of a command other than `check`, where the variable of its */
+	OPTION_OWN_CHOICE /* name means `check`'s option: it is not read */
 };
 
 enum { OPTION_NUMBER_LIMIT = 1024, OPTION_COUNT_LIMIT = 1000000 };

@@ -28,6 +28,8 @@ struct report_options {
 	const char *category;              /* of this run among several of one project, or NULL */
 	const struct report_host *host;    /* or NULL */
 	bool terminal; /* it goes to one, which must not be steered by what is shown */
+	bool has_baseline;     /* there is one: what is reported is new */
+	bool shows_suppressed; /* for formats that can tell it from what is reported */
 };
 
 struct report_totals {

@@ -321,7 +321,32 @@ static void write_properties(struct json_writer *writer, const struct finding *f
 	json_object_end(writer);
 }
 
-static void write_result(struct json_writer *writer, const struct subject *subject, const struct finding *finding)
+/* Of what is suppressed by SUPPRESSED, or of what is not where that is NULL. In a run where any result has suppressions
+ * all have (SARIF, 3.27.23). */
+static void write_state(struct json_writer *writer, const struct report_options *options,
+			const struct lint_suppressed *suppressed)
+{
+	bool is_listed = suppressed && suppressed->kind == SUPPRESSED_BY_BASELINE;
+
+	if (options->has_baseline && (!suppressed || is_listed))
+		json_member_text(writer, "baselineState", suppressed ? "unchanged" : "new");
+	if (!options->shows_suppressed)
+		return;
+	json_member_array(writer, "suppressions");
+	if (suppressed) {
+		json_object_begin(writer);
+		json_member_text(writer, "kind", is_listed ? "external" : "inSource");
+		json_member_text(writer, "status", "accepted");
+		if (suppressed->reason && *suppressed->reason)
+			json_member_text(writer, "justification", suppressed->reason);
+		json_object_end(writer);
+	}
+	json_array_end(writer);
+}
+
+/* SUPPRESSED: what suppresses it, or NULL. */
+static void write_result(struct json_writer *writer, const struct subject *subject, const struct finding *finding,
+			 const struct lint_suppressed *suppressed)
 {
 	const struct report_options *options = &subject->report->options;
 	int index;
@@ -337,9 +362,10 @@ static void write_result(struct json_writer *writer, const struct subject *subje
 		write_related(writer, subject, finding);
 		write_flow(writer, subject, finding);
 	}
-	if (finding->edit_count > 0 && subject->file->source && !finding->at.cell)
+	if (finding->edit_count > 0 && subject->file->source && !finding->at.cell && !suppressed)
 		write_fix(writer, subject, finding);
 	write_fingerprints(writer, subject, finding);
+	write_state(writer, options, suppressed);
 	json_member_int(writer, "rank", ranking_confidence(finding->proof));
 	write_properties(writer, finding);
 	json_object_end(writer);
@@ -387,14 +413,14 @@ static void sarif_failure(struct report *report, const char *text)
 /* ---- a file ---- */
 
 static void keep_result(struct sarif *sarif, const struct subject *subject, const struct finding *finding,
-			struct buf *scratch)
+			const struct lint_suppressed *suppressed, struct buf *scratch)
 {
 	struct str *text = ARENA_NEW(&sarif->arena, struct str);
 	struct json_writer writer;
 
 	buf_reset(scratch);
 	json_writer_init(&writer, scratch);
-	write_result(&writer, subject, finding);
+	write_result(&writer, subject, finding, suppressed);
 	*text = arena_dup_str(&sarif->arena, buf_get(scratch));
 	ranking_add(&sarif->ranking, finding, text);
 }
@@ -403,15 +429,18 @@ static void keep_results(struct sarif *sarif, struct subject *subject)
 {
 	const struct lint_result *result = subject->file->result;
 	const struct source *source = subject->file->source;
+	size_t suppressed = subject->report->options.shows_suppressed ? result->suppressed_count : 0;
 	struct line_hash *hashes = NULL;
 	struct buf scratch = BUF_INIT;
 
-	if (source && result->finding_count > 0) {
+	if (source && result->finding_count + suppressed > 0) {
 		hashes = mem_new(source->line_count, sizeof *hashes);
 		subject->hashes = line_hashes_get(source, hashes) ? hashes : NULL;
 	}
 	for (size_t i = 0; i < result->finding_count; i++)
-		keep_result(sarif, subject, &result->findings[i], &scratch);
+		keep_result(sarif, subject, &result->findings[i], NULL, &scratch);
+	for (size_t i = 0; i < suppressed; i++)
+		keep_result(sarif, subject, &result->suppressed[i].finding, &result->suppressed[i], &scratch);
 	for (size_t i = 0; i < result->problem_count; i++)
 		write_problem(sarif, subject, &result->problems[i]);
 	buf_release(&scratch);
