@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
+#include "rule/trained.h"
 
 /* ---- what must not come under a context that switches grad off ---- */
 
@@ -294,7 +295,7 @@ static bool decorate(struct surround *s, TSNode function)
 		return false;
 	if (syntax_kind(in->syntax, whole) != PY_DECORATED)
 		whole = function;
-	if (!is_quiet(in->syntax, whole, 0))
+	if (!is_quiet(in->syntax, whole, 0) || trained_through(in->analysis, in->fact, py_span(whole), &in->syntax->budget))
 		return false;
 	add(s, start, arena_format(in->arena, "@%s%s%.*s", s->context, s->line_end, STR_ARG(indent)));
 	finish(s, py_span(whole));
@@ -348,7 +349,8 @@ static bool put_in_block(struct surround *s, TSNode statement)
 	if (ts_node_is_null(statement) || kind == PY_FUNCTION || kind == PY_CLASS || kind == PY_DECORATED)
 		return false;
 	span = py_span(statement);
-	if (!indent_at(source, span.start, &indent) || !ends_its_line(source, span.end) || !is_quiet(in->syntax, statement, 0))
+	if (!indent_at(source, span.start, &indent) || !ends_its_line(source, span.end) || !is_quiet(in->syntax, statement, 0) ||
+	    trained_through(in->analysis, in->fact, span, &in->syntax->budget))
 		return false;
 	lines = (struct lines){in->syntax, source, source_line(source, span.start), 0, NULL};
 	lines.count = source_line(source, span.end > span.start ? span.end - 1 : span.end) - lines.first + 1;
@@ -387,6 +389,23 @@ static TSNode loop_around(const struct fix_input *in, TSNode node)
 	return innermost;
 }
 
+/* The loop that FACT speaks of, in a function that calls this one; null where that is none in this file. */
+static TSNode loop_of_caller(const struct fix_input *in)
+{
+	const struct loop *loop = in->fact->loop;
+	TSNode node = {0};
+
+	if (!loop || (loop->form != LOOP_FOR && loop->form != LOOP_WHILE) || loop->span.start >= in->source->length)
+		return node;
+	node = ts_node_descendant_for_byte_range(in->syntax->root, loop->span.start, loop->span.start);
+	while (!ts_node_is_null(node) && ts_node_start_byte(node) == loop->span.start && syntax_kind(in->syntax, node) != PY_FOR &&
+	       syntax_kind(in->syntax, node) != PY_WHILE)
+		node = ts_node_parent(node);
+	if (!ts_node_is_null(node) && ts_node_start_byte(node) != loop->span.start)
+		return (TSNode){0};
+	return node;
+}
+
 void surround_make(const struct fix_input *in, TSNode node, struct finding *finding)
 {
 	const char *text = in->fix->text, *rest = strchr(text, '}');
@@ -407,7 +426,8 @@ void surround_make(const struct fix_input *in, TSNode node, struct finding *find
 	}
 	if (s.import && (s.import_place == UINT32_MAX || s.import_place != line_start(in->source, s.import_place)))
 		return;
-	if (!decorate(&s, syntax_scope(in->syntax, node)) && !put_in_block(&s, loop_around(in, node)))
-		put_in_block(&s, syntax_statement(in->syntax, node));
+	if (!decorate(&s, syntax_scope(in->syntax, node)) && !put_in_block(&s, loop_around(in, node)) &&
+	    !put_in_block(&s, syntax_statement(in->syntax, node)))
+		put_in_block(&s, loop_of_caller(in));
 	VEC_RELEASE(&s.edits);
 }

@@ -6,8 +6,9 @@
 #include "rule/fix.h"
 
 /* Sets the edits and their reach of FINDING for the code at NODE: the decorator where the function around it computes
- * nothing that is differentiated, as far as the file shows; else a block around its loop, else around its statement; else
- * nothing. */
+ * nothing that is differentiated, as far as the file shows; else a block around its loop, else around its statement, else
+ * around the loop that calls the function; else nothing. What backward walks when somebody else calls the function never
+ * comes under it. */
 void surround_make(const struct fix_input *input, TSNode node, struct finding *finding);
 
 #endif
