@@ -419,7 +419,8 @@ static void match_fact(struct matching *m, const struct rule *rule, const struct
 	finding.help = fill(m, variant->help_outside && !is_in_function(fact) ? variant->help_outside : variant->help, fact,
 			    candidate);
 	make_trail(m, fact, &finding);
-	fix_make(&(struct fix_input){&m->syntax, m->in->source, &variant->fix, fact, m->in->judgement, candidate, m->in->arena}, &finding);
+	fix_make(&(struct fix_input){&m->syntax, m->in->source, &variant->fix, fact, m->in->judgement, m->in->analysis, candidate,
+				     m->in->arena}, &finding);
 	if (finding.note_count == 0 && needs_trail(fact))
 		return; /* a finding that cannot say why is not reported */
 	keep(m, &finding, fact);

@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
+#include "rule/trained.h"
 
 /* ---- what must not come under a context that switches grad off ---- */
 
@@ -294,7 +295,7 @@ static bool decorate(struct surround *s, TSNode function)
 		return false;
 	if (syntax_kind(in->syntax, whole) != PY_DECORATED)
 		whole = function;
-	if (!is_quiet(in->syntax, whole, 0))
+	if (!is_quiet(in->syntax, whole, 0) || trained_through(in->analysis, in->fact, py_span(whole), &in->syntax->budget))
 		return false;
 	add(s, start, arena_format(in->arena, "@%s%s%.*s", s->context, s->line_end, STR_ARG(indent)));
 	finish(s, py_span(whole));
@@ -348,7 +349,8 @@ static bool put_in_block(struct surround *s, TSNode statement)
 	if (ts_node_is_null(statement) || kind == PY_FUNCTION || kind == PY_CLASS || kind == PY_DECORATED)
 		return false;
 	span = py_span(statement);
-	if (!indent_at(source, span.start, &indent) || !ends_its_line(source, span.end) || !is_quiet(in->syntax, statement, 0))
+	if (!indent_at(source, span.start, &indent) || !ends_its_line(source, span.end) || !is_quiet(in->syntax, statement, 0) ||
+	    trained_through(in->analysis, in->fact, span, &in->syntax->budget))
 		return false;
 	lines = (struct lines){in->syntax, source, source_line(source, span.start), 0, NULL};
 	lines.count = source_line(source, span.end > span.start ? span.end - 1 : span.end) - lines.first + 1;
@@ -387,17 +389,62 @@ static TSNode loop_around(const struct fix_input *in, TSNode node)
 	return innermost;
 }
 
+/* The loop that FACT speaks of where that isn't in the function of CODE, but in one that calls it; null where it is, or is
+ * out of sight. */
+static TSNode loop_of_caller(const struct fix_input *in, TSNode code)
+{
+	const struct loop *loop = in->fact->loop;
+	TSNode node = {0};
+
+	if (!loop || (loop->form != LOOP_FOR && loop->form != LOOP_WHILE) || loop->span.start >= in->source->length)
+		return node;
+	node = ts_node_descendant_for_byte_range(in->syntax->root, loop->span.start, loop->span.start);
+	while (!ts_node_is_null(node) && ts_node_start_byte(node) == loop->span.start && syntax_kind(in->syntax, node) != PY_FOR &&
+	       syntax_kind(in->syntax, node) != PY_WHILE)
+		node = ts_node_parent(node);
+	if (ts_node_is_null(node) || ts_node_start_byte(node) != loop->span.start ||
+	    ts_node_eq(syntax_scope(in->syntax, node), syntax_scope(in->syntax, code)))
+		return (TSNode){0};
+	return node;
+}
+
+/* Where it evaluates comes before what it calls to do so, which others may call as well. */
+static void make_at(struct surround *s, TSNode node, TSNode caller)
+{
+	const struct fix_input *in = s->in;
+
+	if (!ts_node_is_null(caller) && (decorate(s, syntax_scope(in->syntax, caller)) || put_in_block(s, caller)))
+		return;
+	if (!decorate(s, syntax_scope(in->syntax, node)) && !put_in_block(s, loop_around(in, node)))
+		put_in_block(s, syntax_statement(in->syntax, node));
+}
+
+/* Where the first of the places is that the context may be named at. */
+static uint32_t first_place(const struct syntax *syntax, TSNode node, TSNode caller)
+{
+	uint32_t first = ts_node_start_byte(node);
+	TSNode scope;
+
+	if (ts_node_is_null(caller))
+		return first;
+	scope = syntax_scope(syntax, caller);
+	if (syntax_kind(syntax, scope) == PY_FUNCTION)
+		caller = scope;
+	return ts_node_start_byte(caller) < first ? ts_node_start_byte(caller) : first;
+}
+
 void surround_make(const struct fix_input *in, TSNode node, struct finding *finding)
 {
 	const char *text = in->fix->text, *rest = strchr(text, '}');
 	struct surround s = {.in = in, .finding = finding, .line_end = source_line_end(in->source)};
+	TSNode caller = loop_of_caller(in, node);
 	struct imported imported;
 
 	s.context = text;
 	if (text[0] == '{' && rest) {
 		const char *package = arena_dup_bytes(in->arena, text + 1, (size_t)(rest - text - 1));
 
-		imported = import_of(in->syntax, package, ts_node_start_byte(node));
+		imported = import_of(in->syntax, package, first_place(in->syntax, node, caller));
 		if (!imported.name.length) {
 			s.import = arena_format(in->arena, "import %s%s", package, s.line_end);
 			s.import_place = imported.place;
@@ -407,7 +454,6 @@ void surround_make(const struct fix_input *in, TSNode node, struct finding *find
 	}
 	if (s.import && (s.import_place == UINT32_MAX || s.import_place != line_start(in->source, s.import_place)))
 		return;
-	if (!decorate(&s, syntax_scope(in->syntax, node)) && !put_in_block(&s, loop_around(in, node)))
-		put_in_block(&s, syntax_statement(in->syntax, node));
+	make_at(&s, node, caller);
 	VEC_RELEASE(&s.edits);
 }
