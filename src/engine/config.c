@@ -595,7 +595,10 @@ static bool pair_read(struct config *config, const char *text, struct setting_la
 		struct setting_place place = {SOURCE_PAIR, "--config", &toml->source, entry->key_span, config->current};
 		struct setting_layer one = {0};
 
-		if (id == SETTING_COUNT || id == SETTING_EXTEND) {
+		if (id == SETTING_EXTEND)
+			return err_set(err, ERR_USAGE, "option '--config': 'extend' is for files; name the file instead: "
+						       "'--config FILE'");
+		if (id == SETTING_COUNT) {
 			const char *nearest = setting_nearest(entry->key);
 
 			return err_set(err, ERR_USAGE, "option '--config' knows no key '%s'%s%s%s", entry->key.at,
