@@ -12,6 +12,7 @@
 #include "cli/outputs.h"
 #include "cli/settings_text.h"
 #include "cli/terminal.h"
+#include "cli/timing.h"
 #include "cli/watch.h"
 #include "engine/lint.h"
 #include "report/changes.h"
@@ -64,7 +65,7 @@ static const struct option_row check_options[] = {
 	{"show-settings", 0, OPTION_FLAG, NULL, "print the configuration that would count, and check nothing",
 	 VALUE(show_settings), NULL},
 	{"explain", 0, OPTION_FLAG, NULL, "print on standard error what the analysis saw in each file", VALUE(explain), NULL},
-	{"timing", 0, OPTION_FLAG, NULL, "print on standard error where the time went", VALUE(timing), NULL},
+	{"timing", 0, OPTION_FLAG, NULL, "print on standard error where the time went, by rule and by part", VALUE(timing), NULL},
 	{NULL, 0, OPTION_FLAG, NULL, NULL, 0, NULL},
 };
 
@@ -156,15 +157,6 @@ static int show_settings(const struct settings *settings)
 	return status;
 }
 
-static void print_timing(const struct lint_timing *timing, double imports, double total)
-{
-	fprintf(stderr,
-		"timing: prefilter %.3f s, parse %.3f s, query %.3f s, lower %.3f s, imports %.3f s, interpret %.3f s, rules %.3f s "
-		"(sums over threads); whole run %.3f s\n",
-		timing->prefilter, timing->parse, timing->query, timing->lower, imports, timing->interpret - imports, timing->rules,
-		total);
-}
-
 static void tell_fixes(const struct check_values *values, const struct fixer *fixer)
 {
 	const char *verb = values->add_ignore ? "suppress" : "fix";
@@ -244,7 +236,7 @@ static int check_all(const struct check_values *values, struct check_task *task,
 		sink_add_failure(sink, err.message);
 	tell_fixes(values, &sink->fixer);
 	if (values->timing)
-		print_timing(&sink->timing, linter_import_seconds(task->settings->linter), os_seconds() - started);
+		timing_print(&sink->timing, task->settings, os_seconds() - started);
 	if (sink_tell_failures(sink))
 		return STATUS_FAILED;
 	tell_limit(values, sink);
@@ -327,7 +319,7 @@ static int check_once(void *context, struct os_watch *watch)
 	int status;
 
 	config = config_new(&(struct config_request){values->settings, values->configs.items, values->configs.count,
-						     values->isolated, values->explain},
+						     values->isolated, values->explain, values->timing},
 			    &err);
 	status = config ? check_with(checking->command, values, checking->result, config, watch)
 			: command_usage_error(checking->command, &err);

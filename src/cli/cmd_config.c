@@ -159,7 +159,7 @@ static int config_run(const struct command *command, int count, char *const *arg
 		err_set(&err, ERR_USAGE, "option '--explain' needs a path");
 	else
 		config = config_new(&(struct config_request){values.settings, values.configs.items, values.configs.count,
-							     values.isolated, false},
+							     values.isolated, false, false},
 				    &err);
 	status = config ? answer(&values, result.operand_count ? result.operands[0] : ".", config)
 			: command_usage_error(command, &err);

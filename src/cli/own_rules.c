@@ -9,7 +9,7 @@ const struct rule_set *own_rules_get(const struct command *command, const struct
 	struct err err;
 
 	*config = config_new(&(struct config_request){values->settings, values->configs.items, values->configs.count,
-						      values->isolated, false},
+						      values->isolated, false, false},
 			     &err);
 	if (!*config) {
 		command_usage_error(command, &err);

@@ -34,7 +34,7 @@ struct config {
 	const char *current;
 	struct setting_layer given;  /* environment and command line */
 	struct config_file *named;   /* by --config */
-	bool isolated, explains;
+	bool isolated, explains, times_rules;
 	struct config_file *user;    /* the one for files that no other is for */
 	bool user_sought;
 	struct map files;            /* path → config_file */
@@ -344,8 +344,10 @@ static const struct linter_kept *linter_get(struct config *config, const struct 
 		kept->linter = linter_new(&kept->rules, &knowledge, &err);
 	if (!kept->linter)
 		linter_fault(config, &layer->values[kept->has_rules && models->given ? SETTING_MODELS : SETTING_RULES], &err);
-	else if (config->explains)
+	if (kept->linter && config->explains)
 		linter_explain(kept->linter);
+	if (kept->linter && config->times_rules)
+		linter_time_rules(kept->linter);
 	if (!kept->has_rules)
 		kept->rules.count = 0;
 	return kept;
@@ -595,7 +597,10 @@ static bool pair_read(struct config *config, const char *text, struct setting_la
 		struct setting_place place = {SOURCE_PAIR, "--config", &toml->source, entry->key_span, config->current};
 		struct setting_layer one = {0};
 
-		if (id == SETTING_COUNT || id == SETTING_EXTEND) {
+		if (id == SETTING_EXTEND)
+			return err_set(err, ERR_USAGE, "option '--config': 'extend' is for files; name the file instead: "
+						       "'--config FILE'");
+		if (id == SETTING_COUNT) {
 			const char *nearest = setting_nearest(entry->key);
 
 			return err_set(err, ERR_USAGE, "option '--config' knows no key '%s'%s%s%s", entry->key.at,
@@ -641,6 +646,7 @@ struct config *config_new(const struct config_request *request, struct err *err)
 	arena_init(&config->arena);
 	config->isolated = request->isolated;
 	config->explains = request->explains;
+	config->times_rules = request->times_rules;
 	config->current = os_current_folder(&config->arena, NULL);
 	if (!config->current)
 		config->current = "/";

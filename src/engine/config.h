@@ -20,6 +20,7 @@ struct config_request {
 	size_t config_count;
 	bool isolated;                       /* no configuration file is looked for */
 	bool explains;                       /* see linter_explain */
+	bool times_rules;                    /* see linter_time_rules */
 };
 
 /* NULL with ERR_USAGE where an option or an environment variable is at fault. */

@@ -27,6 +27,8 @@ struct linter {
 	struct query_set *queries;
 	struct project *project;
 	bool explains;
+	struct os_mutex *mutex;      /* guards what is below */
+	struct rule_work *rule_work; /* by rule index; NULL: it is not taken */
 };
 
 struct lint_worker {
@@ -64,7 +66,9 @@ struct linter *linter_new(const struct rule_set *rules, const struct model_extra
 {
 	struct linter *linter = mem_new(1, sizeof *linter);
 	linter->rules = rules;
+	linter->mutex = os_mutex_new();
 	if (!model_init(&linter->model, knowledge, err)) {
+		os_mutex_free(linter->mutex);
 		free(linter);
 		return NULL;
 	}
@@ -85,12 +89,34 @@ void linter_free(struct linter *linter)
 	project_free(linter->project);
 	py_grammar_release(&linter->grammar);
 	model_release(&linter->model);
+	os_mutex_free(linter->mutex);
+	free(linter->rule_work);
 	free(linter);
 }
 
 void linter_explain(struct linter *linter)
 {
 	linter->explains = true;
+}
+
+void linter_time_rules(struct linter *linter)
+{
+	linter->rule_work = mem_new(linter->rules->count + 1, sizeof *linter->rule_work);
+}
+
+struct rule_work linter_rule_work(const struct linter *linter, const struct rule *rule)
+{
+	return linter->rule_work ? linter->rule_work[rule->index] : (struct rule_work){0, 0};
+}
+
+static void count_work(const struct linter *linter, const double *seconds, const struct query_match_list *candidates)
+{
+	os_mutex_lock(linter->mutex);
+	for (size_t i = 0; i < linter->rules->count; i++)
+		linter->rule_work[i].seconds += seconds[i];
+	for (size_t i = 0; i < candidates->count; i++)
+		linter->rule_work[candidates->items[i].source].candidates++;
+	os_mutex_unlock(linter->mutex);
 }
 
 double linter_import_seconds(const struct linter *linter)
@@ -287,9 +313,14 @@ static void analyse(struct lint_worker *worker, const struct settings *settings,
 	analysis_run(&analysis, &linter->model, &worker->arena, text, &lower, module, wanted, path ? &units : NULL, path);
 	worker->timing.interpret += lap(&clock);
 	judge(&analysis, &judgement);
+	worker->timing.judge += lap(&clock);
 	struct match_input input = {linter->rules, &settings->selection, source, &analysis, &judgement, &worker->candidates,
-				    &result->arena, {&linter->grammar, root, text, SYNTAX_BUDGET}};
+				    &result->arena, {&linter->grammar, root, text, SYNTAX_BUDGET}, NULL};
+	if (linter->rule_work)
+		input.seconds = ARENA_ARRAY(&worker->arena, double, linter->rules->count + 1);
 	result->findings = match_rules(&input, &result->finding_count);
+	if (input.seconds)
+		count_work(linter, input.seconds, &worker->candidates);
 	/* a fix is as safe as what could be looked at is whole */
 	for (size_t i = 0; source->origins && i < result->finding_count; i++)
 		result->findings[i].fix_is_safe &= !source->has_gaps && !result->problem_count;

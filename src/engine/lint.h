@@ -25,6 +25,14 @@ void linter_free(struct linter *linter);
 
 /* From now on results carry an explanation. Call before workers start. */
 void linter_explain(struct linter *linter);
+/* From now on it is taken how long each rule takes. Call before workers start. */
+void linter_time_rules(struct linter *linter);
+/* What RULE, one of the linter's, has taken so far beside the analysis, which all share. Call when no worker runs. */
+struct rule_work {
+	double seconds;    /* spent on asking for its facts and wording its findings, summed over threads */
+	size_t candidates; /* places that its query captured */
+};
+struct rule_work linter_rule_work(const struct linter *linter, const struct rule *rule);
 /* Time spent so far on reading, parsing and lowering imported files, in seconds, summed over threads. */
 double linter_import_seconds(const struct linter *linter);
 
@@ -75,10 +83,10 @@ struct lint_result {
 	bool skipped; /* the prefilter saw that nothing could be found */
 };
 
-/* Time spent, in seconds, summed over the files of a worker. `interpret` includes what linter_import_seconds says, since a
- * file that is imported is read when the first one asks for it. */
+/* Time spent, in seconds, summed over the files of a worker. `interpret` and `judge` include what linter_import_seconds says,
+ * since a file that is imported is read when the first one asks for it. */
 struct lint_timing {
-	double prefilter, parse, query, lower, interpret, rules;
+	double prefilter, parse, query, lower, interpret, judge, rules;
 };
 
 /* Checks SOURCE, which messages call PATH, as SETTINGS say. Never fails: what could not be analysed is a problem in the result.

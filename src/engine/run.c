@@ -62,6 +62,7 @@ static void timing_add(struct lint_timing *sum, struct lint_timing more)
 	sum->query += more.query;
 	sum->lower += more.lower;
 	sum->interpret += more.interpret;
+	sum->judge += more.judge;
 	sum->rules += more.rules;
 }
 

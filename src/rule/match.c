@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/map.h"
+#include "base/os.h"
 #include "base/vec.h"
 #include "rule/fix.h"
 #include "rule/predicate.h"
@@ -426,6 +427,14 @@ static void match_fact(struct matching *m, const struct rule *rule, const struct
 	keep(m, &finding, fact);
 }
 
+static void match_fact_in_time(struct matching *m, const struct rule *rule, const struct fact *fact)
+{
+	double began = m->in->seconds ? os_seconds() : 0;
+	match_fact(m, rule, fact);
+	if (m->in->seconds)
+		m->in->seconds[rule->index] += os_seconds() - began;
+}
+
 static int by_finding(const void *a, const void *b)
 {
 	return finding_compare(a, b);
@@ -454,7 +463,7 @@ struct finding *match_rules(const struct match_input *input, size_t *count)
 	for (size_t i = 0; i < input->judgement->count; i++)
 		for (size_t r = 0; r < input->rules->count; r++)
 			if (input->selection->enabled[r])
-				match_fact(&m, input->rules->rules[r], &input->judgement->facts[i]);
+				match_fact_in_time(&m, input->rules->rules[r], &input->judgement->facts[i]);
 	*count = m.findings.count;
 	struct finding *out = ARENA_ARRAY(input->arena, struct finding, m.findings.count + 1);
 	if (m.findings.count)

@@ -22,6 +22,7 @@ struct match_input {
 	const struct query_match_list *candidates; /* of all rules, as match_place left them */
 	struct arena *arena;                 /* owns the findings */
 	struct syntax syntax;                /* of the file; without a tree there are no fixes */
+	double *seconds;                     /* by rule index, to which the time of each is added; NULL: it is not taken */
 };
 
 /* Puts each candidate's `at` capture first, where all that follows looks for its place, and sorts them by it. */

@@ -273,6 +273,23 @@ static void time_is_kept_by_part(void **state)
 	assert_true(timing.parse > 0);
 	assert_true(timing.query > 0);
 	assert_true(timing.interpret > 0);
+	assert_true(timing.judge > 0);
+}
+
+static void work_is_kept_by_rule_where_wanted(void **state)
+{
+	struct subject *subject = *state;
+	struct linter *linter = subject->linter;
+	const struct rule *append = rule_set_find(&subject->rules, STR("VL101"));
+	struct lint_result result = linted(subject, HEAD LEAK);
+
+	lint_result_release(&result);
+	assert_int_equal(linter_rule_work(linter, append).candidates, 0);
+	linter_time_rules(linter);
+	result = linted(subject, HEAD LEAK);
+	lint_result_release(&result);
+	assert_true(linter_rule_work(linter, append).candidates > 0);
+	assert_true(linter_rule_work(linter, append).seconds > 0);
 }
 
 static void a_model_of_ones_own_is_known(void **state)
@@ -374,6 +391,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_parsed_makes_nothing_unused),
 		cmocka_unit_test(faults_of_one_line_are_not_told_without_end),
 		cmocka_unit_test(time_is_kept_by_part),
+		cmocka_unit_test(work_is_kept_by_rule_where_wanted),
 		cmocka_unit_test(a_model_of_ones_own_is_known),
 		cmocka_unit_test(rules_and_queries_must_fit),
 		cmocka_unit_test(nothing_is_freed_without_harm),
