@@ -95,6 +95,14 @@ static bool sounds_like_training(struct str name)
 	return false;
 }
 
+/* Whether a call of the function DEFINITION trains nothing; its decorators have a say in that. */
+static bool definition_is_quiet(struct syntax *syntax, TSNode definition, int depth)
+{
+	TSNode whole = ts_node_parent(definition);
+
+	return depth < CALLS_DEEP && is_quiet(syntax, syntax_kind(syntax, whole) == PY_DECORATED ? whole : definition, depth + 1);
+}
+
 /* Whether a call of what is named NAME trains nothing. */
 static bool named_call_is_quiet(struct syntax *syntax, struct str name, int depth)
 {
@@ -105,8 +113,7 @@ static bool named_call_is_quiet(struct syntax *syntax, struct str name, int dept
 		return true;
 	definition = definition_of(syntax, name, none);
 	if (!ts_node_is_null(definition))
-		return syntax_kind(syntax, definition) == PY_CLASS ||
-		       (depth < CALLS_DEEP && is_quiet(syntax, syntax_field(definition, "body"), depth + 1));
+		return syntax_kind(syntax, definition) == PY_CLASS || definition_is_quiet(syntax, definition, depth);
 	syntax_each(syntax, syntax->root, name, find_import, &search);
 	if (!ts_node_is_null(search.found))
 		return import_is_plain(syntax, search.found);
@@ -135,7 +142,7 @@ static bool method_call_is_quiet(struct syntax *syntax, TSNode function, int dep
 		if (!ts_node_is_null(class))
 			definition = definition_of(syntax, method, class);
 		if (!ts_node_is_null(definition))
-			return depth < CALLS_DEEP && is_quiet(syntax, syntax_field(definition, "body"), depth + 1);
+			return definition_is_quiet(syntax, definition, depth);
 		/* something that it was given, or a method of a class out of sight */
 		buf_format(&words, "self.%.*s =", STR_ARG(method));
 		known = str_find(syntax->text, buf_get(&words), 0) < syntax->text.length;
@@ -288,13 +295,16 @@ static bool decorate(struct surround *s, TSNode function)
 	const struct fix_input *in = s->in;
 	TSNode whole = ts_node_parent(function);
 	uint32_t start = ts_node_start_byte(function);
-	struct str indent;
+	struct str indent, decorators;
 
 	if (syntax_kind(in->syntax, function) != PY_FUNCTION || syntax_is(in->syntax, syntax_field(function, "name"), "forward") ||
 	    !str_starts(syntax_text(in->syntax, function), "def") || !indent_at(in->source, start, &indent))
 		return false;
 	if (syntax_kind(in->syntax, whole) != PY_DECORATED)
 		whole = function;
+	decorators = (struct str){in->source->text + ts_node_start_byte(whole), start - ts_node_start_byte(whole)};
+	if (str_find(decorators, str_from(s->context), 0) < decorators.length) /* which did not help */
+		return false;
 	if (!is_quiet(in->syntax, whole, 0) || trained_through(in->analysis, in->fact, py_span(whole), &in->syntax->budget))
 		return false;
 	add(s, start, arena_format(in->arena, "@%s%s%.*s", s->context, s->line_end, STR_ARG(indent)));
@@ -341,12 +351,16 @@ static bool put_in_block(struct surround *s, TSNode statement)
 	const struct fix_input *in = s->in;
 	const struct source *source = in->source;
 	enum py_node kind = syntax_kind(in->syntax, statement);
+	TSNode around;
 	struct span span;
 	struct str indent;
 	struct lines lines;
 	const char *unit;
 
 	if (ts_node_is_null(statement) || kind == PY_FUNCTION || kind == PY_CLASS || kind == PY_DECORATED)
+		return false;
+	around = ts_node_parent(ts_node_parent(statement));
+	if (str_starts(syntax_text(in->syntax, around), arena_format(in->arena, "with %s:", s->context))) /* likewise */
 		return false;
 	span = py_span(statement);
 	if (!indent_at(source, span.start, &indent) || !ends_its_line(source, span.end) || !is_quiet(in->syntax, statement, 0) ||

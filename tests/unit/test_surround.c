@@ -124,6 +124,14 @@ static void what_training_calls_as_well_keeps_its_graph(void **state)
 		  true);
 }
 
+/* enable_grad comes last and wins: a context further out would change nothing. */
+static void grad_is_off_inside_of_what_switches_it_on(void **state)
+{
+#define ON FIX_HEAD "@torch.enable_grad()\ndef scores(x):\n"
+#define LOOP "\ndef evaluate(a):\n    net.eval()\n    for x, y in a:\n        print((scores(x).argmax(1) == y).sum().item())\n\nevaluate(a)\n"
+	fix_check(ON "    return net(x)\n" LOOP, ON "    with torch.no_grad():\n        return net(x)\n" LOOP, true);
+}
+
 static void it_is_never_safe(void **state)
 {
 	fix_check("import torch\nnet = torch.nn.Linear(1, 1)\nnet.eval()\nfor x, y in loader:\n    print((net(x).argmax(1) == y).sum().item())\n",
@@ -141,6 +149,7 @@ int main(void)
 		cmocka_unit_test(what_trains_is_left_out),
 		cmocka_unit_test(a_teacher_gets_its_statement),
 		cmocka_unit_test(what_training_calls_as_well_keeps_its_graph),
+		cmocka_unit_test(grad_is_off_inside_of_what_switches_it_on),
 		cmocka_unit_test(it_is_never_safe),
 	};
 
