@@ -328,6 +328,15 @@ const char *os_env(const char *name)
 	return getenv(name);
 }
 
+const char *os_user_config(struct arena *arena, const char *name)
+{
+	const char *folder = os_env("XDG_CONFIG_HOME"), *home = os_env("HOME");
+
+	if (folder && folder[0] == '/')
+		return arena_format(arena, "%s/%s", folder, name);
+	return home && home[0] == '/' ? arena_format(arena, "%s/.config/%s", home, name) : NULL;
+}
+
 bool os_is_terminal(int descriptor)
 {
 	return isatty(descriptor) == 1;

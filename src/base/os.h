@@ -55,6 +55,8 @@ char *os_program_path(struct arena *arena);
 char *os_current_folder(struct arena *arena, struct err *err);
 
 const char *os_env(const char *name); /* NULL where unset */
+/* Where a person keeps the configuration file NAME ("git/ignore"), there or not; NULL where it cannot be told. */
+const char *os_user_config(struct arena *arena, const char *name);
 bool os_is_terminal(int descriptor);
 bool os_is_file(int descriptor); /* a regular one, as after "> x" */
 int os_terminal_columns(int descriptor); /* 0 where unknown */

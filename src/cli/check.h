@@ -23,7 +23,7 @@ struct check_values {
 	struct only_new_options only_new;
 	bool isolated, no_cache, explain, show_files, show_settings, show_suppressed;
 	bool diff, fix_only, show_fixes, exit_non_zero_on_fix;
-	bool exit_zero, quiet, verbose, statistics, timing, watch;
+	bool exit_zero, quiet, silent, verbose, statistics, timing, watch;
 };
 
 /* What is to be checked: files, or standard input with its settings. */

@@ -55,12 +55,13 @@ static const struct option_row check_options[] = {
 	{"exit-zero", 0, OPTION_FLAG, NULL, "exit status 0 even where there are findings", VALUE(exit_zero), NULL},
 	{NULL, 'j', OPTION_NUMBER, "N", "use N threads (default: 0, one a core)", VALUE(threads), NULL},
 	{"quiet", 'q', OPTION_FLAG, NULL, "print findings and errors only", VALUE(quiet), NULL},
+	{"silent", 's', OPTION_FLAG, NULL, "print errors only; the exit status says whether there are findings", VALUE(silent), NULL},
 	{"verbose", 'v', OPTION_FLAG, NULL, "say on standard error of each file what was done", VALUE(verbose), NULL},
 	{"watch", 'w', OPTION_FLAG, NULL, "check again after each change, until Ctrl-C", VALUE(watch), NULL},
 	{"color", 0, OPTION_CHOICE, "WHEN", "auto, always or never (default: auto)", VALUE(colour), colour_choices},
 	{"stdin-filename", 0, OPTION_TEXT, "NAME", "what to call standard input, which the path '-' reads",
 	 VALUE(stdin_filename), NULL},
-	{"no-cache", 0, OPTION_FLAG, NULL, "neither read nor write the cache", VALUE(no_cache), NULL},
+	{"no-cache", 0, OPTION_FLAG, NULL, "has no effect: nothing is cached", VALUE(no_cache), NULL},
 	{"show-files", 0, OPTION_FLAG, NULL, "list the files that would be checked, and check none", VALUE(show_files), NULL},
 	{"show-settings", 0, OPTION_FLAG, NULL, "print the configuration that would count, and check nothing",
 	 VALUE(show_settings), NULL},
@@ -258,8 +259,8 @@ static int check(const struct check_values *values, struct outputs *outputs, str
 	}
 	known.baseline = task->settings->baseline;
 	known.quiet = values->quiet;
-	if (values->diff || values->fix_only)
-		outputs_print(outputs, values->diff ? &report_changes : &report_summary_only);
+	if (values->diff || values->fix_only || values->silent)
+		outputs_print(outputs, values->diff && !values->silent ? &report_changes : &report_summary_only);
 	arena_init(&arena);
 	if (only_new_init(&only_new, &known, &err)) {
 		sink_init(&sink, outputs, report_options_of(values, task, &arena));
@@ -337,6 +338,7 @@ static int check_run(const struct command *command, int count, char *const *argu
 	int status;
 
 	if (command_parse(command, count, arguments, &values, &result, &status)) {
+		values.quiet |= values.silent;
 		if (!operands_are_valid(&values, &result, &err))
 			status = command_usage_error(command, &err);
 		else if (values.watch)

@@ -102,7 +102,7 @@ static void explain(struct buf *out, const struct question *question, struct con
 				   ? setting_place_text(&settings->layer->values[SETTING_INCLUDE].place, arena)
 				   : "default");
 	else if (!is_walked(question, config, arena))
-		buf_format(out, "%s is left out where its folder is checked: .gitignore, .ignore or .git/info/exclude names it\n",
+		buf_format(out, "%s is left out where its folder is checked: .gitignore, .ignore, .git/info/exclude or core.excludesFile of git names it\n",
 			   question->shown);
 	else
 		buf_format(out, "%s is checked\n", question->shown);

@@ -284,16 +284,12 @@ static struct config_file *file_in(struct config *config, const char *folder)
 /* The person's own, or NULL. */
 static struct config_file *user_file(struct config *config)
 {
-	const char *folder = os_env("XDG_CONFIG_HOME"), *home = os_env("HOME");
-	const char *path = NULL;
+	const char *path;
 
 	if (config->user_sought)
 		return config->user;
 	config->user_sought = true;
-	if (folder && folder[0] == '/')
-		path = path_join(&config->arena, folder, "vramlint/vramlint.toml");
-	else if (home && home[0] == '/')
-		path = path_join(&config->arena, home, ".config/vramlint/vramlint.toml");
+	path = os_user_config(&config->arena, "vramlint/vramlint.toml");
 	if (path && is_file(path))
 		config->user = file_get(config, path, NULL);
 	return config->user;

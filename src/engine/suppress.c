@@ -401,6 +401,7 @@ static bool is_code_of_ours(struct str text)
 static void add_unknown(struct suppressing *s, const struct comment *comment, struct findings *out)
 {
 	const struct pragma *pragma = comment->pragma;
+	bool *gone = ARENA_ARRAY(s->in->scratch, bool, comment->count + 1);
 	for (size_t k = 0, told = 0; k < comment->count && told < FAULTS_A_LINE; k++) {
 		const struct pragma_name *name = comment->entries[k].name;
 		if (!name || names_any(s, &comment->entries[k]) || (pragma->kind == PRAGMA_NOQA && !is_code_of_ours(name->text)))
@@ -409,8 +410,12 @@ static void add_unknown(struct suppressing *s, const struct comment *comment, st
 		const char *nearest = rule_set_nearest(s->in->rules, name->text);
 		struct fault fault = {.what = nearest ? "misspelt" : "unknown", .where = name->span, .name = name->text,
 				      .nearest = str_from(nearest)};
+		gone[k] = true;
 		if (nearest)
 			fault.edit = edit_new(s->arena, name->span.start, name->span.end, nearest);
+		else
+			fault.edit = comment->count == 1 ? removal(s, pragma) : shortening(s, comment, gone);
+		gone[k] = false; /* one at a time: what is left of them is looked at again */
 		add_fault(s, pragma, &fault, out);
 	}
 }

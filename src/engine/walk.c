@@ -37,6 +37,8 @@ struct item {
 };
 
 struct walker {
+	struct glob_list own;    /* what its user has git ignore everywhere */
+	bool own_is_read;
 	struct walk *walk;
 	struct config *config;
 	struct arena scratch; /* folders, levels and listings; dies with the walk */
@@ -120,9 +122,50 @@ static struct str level_path(const struct level *level, const char *real)
 	return str_from(real + level->base + 1);
 }
 
+/* The file that its user has git read wherever it works, or NULL. FOLDER lies in a work tree, whose own configuration may name
+ * another one. */
+static const char *own_ignore_file(struct walker *walker, const char *folder)
+{
+	const char *const arguments[] = {"git", "-C", folder, "config", "--path", "--get", "core.excludesFile", NULL};
+	const char *path = NULL;
+	struct buf out = BUF_INIT;
+	struct buf errors = BUF_INIT;
+	struct err err;
+	int status;
+
+	if (os_run(arguments, STR(""), &out, &errors, &status, &err) && status == 0 && str_ends(buf_get(&out), "\n"))
+		path = arena_dup_bytes(&walker->scratch, out.bytes, out.length - 1);
+	buf_release(&out);
+	buf_release(&errors);
+	return path ? path_join(&walker->scratch, folder, path) : os_user_config(&walker->scratch, "git/ignore");
+}
+
+/* Asked for once: work trees within one walk hardly ever differ there. */
+static const struct glob_list *own_ignores(struct walker *walker, const char *folder)
+{
+	const char *path = walker->own_is_read ? NULL : own_ignore_file(walker, folder);
+
+	walker->own_is_read = true;
+	if (path)
+		ignore_read(walker, &walker->own, "", path);
+	return &walker->own;
+}
+
+/* What is said for all of the work tree whose top is LEVEL: 1 ignored, 0 not, -1 nothing. */
+static int top_verdict(struct walker *walker, const struct level *level, const char *real, bool is_folder)
+{
+	int verdict = glob_list_match(&level->exclude, level_path(level, real), is_folder);
+	const char *top;
+
+	if (verdict >= 0)
+		return verdict;
+	top = level->base ? arena_dup_bytes(&walker->scratch, real, level->base) : "/";
+	return glob_list_match(own_ignores(walker, top), level_path(level, real), is_folder);
+}
+
 /* The nearest file that says something decides; .ignore before .gitignore, and no .gitignore beyond the top of its
  * work tree. */
-static bool is_ignored(const struct level *levels, const char *real, bool is_folder)
+static bool is_ignored(struct walker *walker, const struct level *levels, const char *real, bool is_folder)
 {
 	int verdict;
 
@@ -134,7 +177,7 @@ static bool is_ignored(const struct level *levels, const char *real, bool is_fol
 	for (const struct level *level = levels; level; level = level->above) {
 		verdict = glob_list_match(&level->git, level_path(level, real), is_folder);
 		if (verdict < 0 && level->is_git_top)
-			return glob_list_match(&level->exclude, level_path(level, real), is_folder) == 1;
+			return top_verdict(walker, level, real, is_folder) == 1;
 		if (verdict >= 0)
 			return verdict == 1;
 	}
@@ -258,7 +301,7 @@ static void entry_add(struct walker *walker, const struct item *folder, const st
 	item.real = path_join(arena, folder->real, entry->name);
 	if (!is_wanted(folder, item.real, entry->name, is_folder))
 		return;
-	if (folder->settings->respect_gitignore && level && is_ignored(level, item.real, is_folder))
+	if (folder->settings->respect_gitignore && level && is_ignored(walker, level, item.real, is_folder))
 		return;
 	item.path = path_join(arena, folder->path, entry->name);
 	item.logical = path_join(arena, folder->logical, entry->name);

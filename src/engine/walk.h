@@ -1,8 +1,8 @@
 /* From the paths a person named to the files to check.
  *
- * Folders are walked in byte order of names, honouring .gitignore, .ignore and
- * .git/info/exclude and what the configuration leaves out; these apply below
- * the named root only. A file that is named itself is always taken, unless the
+ * Folders are walked in byte order of names, honouring .gitignore, .ignore,
+ * .git/info/exclude, the file that core.excludesFile of git names, and what the
+ * configuration leaves out; these apply below the named root only. A file that is named itself is always taken, unless the
  * configuration says `force-exclude`. */
 #ifndef VRAMLINT_ENGINE_WALK_H
 #define VRAMLINT_ENGINE_WALK_H

@@ -21,6 +21,10 @@ static int tree_setup(void **state)
 
 	temp_tree_init(tree);
 	*state = tree;
+	/* nothing of whoever runs the tests */
+	unsetenv("HOME");
+	unsetenv("XDG_CONFIG_HOME");
+	setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
 	return 0;
 }
 
@@ -208,6 +212,33 @@ static void folders_above_count_up_to_the_top(void **state)
 	check_walk(PATHS("."), "a.py\n", "");
 }
 
+static void what_its_user_ignores_everywhere_counts_last(void **state)
+{
+	char current[4000], folder[4096];
+
+	temp_tree_file("home/git/ignore", "a.py\n/b.py\n");
+	temp_tree_file("repo/a.py", "");
+	temp_tree_file("repo/b.py", "");
+	temp_tree_file("repo/in/b.py", "");
+	temp_tree_file("repo/in/a.py", "");
+	temp_tree_file("repo/in/.gitignore", "!a.py\n");
+	assert_non_null(getcwd(current, sizeof current));
+	snprintf(folder, sizeof folder, "%s/home", current);
+	setenv("XDG_CONFIG_HOME", folder, 1);
+	/* only in a work tree */
+	check_walk(PATHS("repo"), "repo/a.py\nrepo/b.py\nrepo/in/a.py\nrepo/in/b.py\n", "");
+	if (system("git init -q repo 2>.log") != 0)
+		fail_msg("git is needed");
+	check_walk(PATHS("repo"), "repo/in/a.py\nrepo/in/b.py\n", "");
+	check_walk(PATHS("repo/in"), "repo/in/a.py\nrepo/in/b.py\n", "");
+	/* what git is told to read goes before where it looks by itself */
+	temp_tree_file("repo/own list", "in\n");
+	if (system("git -C repo config core.excludesFile 'own list'") != 0)
+		fail_msg("git is needed");
+	check_walk(PATHS("repo"), "repo/a.py\nrepo/b.py\n", "");
+	unsetenv("XDG_CONFIG_HOME");
+}
+
 static void deep_folders_do_not_overflow(void **state)
 {
 	struct config *config;
@@ -308,6 +339,7 @@ int main(void)
 		TEST(ignore_files_count_at_every_level),
 		TEST(ignore_goes_before_gitignore),
 		TEST(folders_above_count_up_to_the_top),
+		TEST(what_its_user_ignores_everywhere_counts_last),
 		TEST(deep_folders_do_not_overflow),
 		TEST(agrees_with_git),
 	};
