@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 	struct err err;
 	int status;
 
-	os_ignore_broken_pipe();
+	os_ignore_write_signals();
 	arena_init(&arena);
 	arguments = argfile_expand(&count, argv + 1, &arena, &err);
 	if (!arguments) {

@@ -368,7 +368,8 @@ bool os_flush(FILE *stream, struct err *err)
 	return true;
 }
 
-void os_ignore_broken_pipe(void)
+void os_ignore_write_signals(void)
 {
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 }

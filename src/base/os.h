@@ -65,12 +65,13 @@ double os_seconds(void);                 /* monotonic clock */
 
 /* Flushes STREAM and says whether all that was written to it got out. */
 bool os_flush(FILE *stream, struct err *err);
-/* From now on writing to a pipe that nobody reads is an error that os_flush tells, and no longer the end of the process. */
-void os_ignore_broken_pipe(void);
+/* From now on writing to a pipe that nobody reads, or past the limit of a file's size, is an error like others, and no longer
+ * the end of the process. */
+void os_ignore_write_signals(void);
 
 /* Runs ARGUMENTS (ended by NULL), the first of which is looked for on PATH, without a shell; hands it INPUT as standard
  * input and appends what it prints to OUT and ERRORS. *STATUS is its exit status, or 128 and the signal that ended it. False
- * with ERR set where it cannot be run. To be called with os_ignore_broken_pipe in effect. */
+ * with ERR set where it cannot be run. To be called with os_ignore_write_signals in effect. */
 bool os_run(const char *const *arguments, struct str input, struct buf *out, struct buf *errors, int *status,
 	    struct err *err);
 

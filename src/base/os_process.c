@@ -62,6 +62,7 @@ static int start(const char *const *arguments, const struct pipes *pipes, pid_t 
 	posix_spawnattr_init(&attributes);
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGPIPE);
+	sigaddset(&defaults, SIGXFSZ);
 	posix_spawnattr_setsigdefault(&attributes, &defaults);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
 	number = posix_spawnp(child, arguments[0], &actions, &attributes, (char *const *)arguments, environ);

@@ -107,6 +107,8 @@ static bool operands_are_valid(const struct check_values *values, const struct o
 		return err_set(err, ERR_USAGE, "option '--watch' looks at files, not at what '--staged' takes from git");
 	if (check_reads_stdin(result) && values->watch)
 		return err_set(err, ERR_USAGE, "standard input, '-', cannot be watched");
+	if (values->stdin_filename && !*values->stdin_filename)
+		return err_set(err, ERR_USAGE, "option '--stdin-filename' names no file");
 	if (check_reads_stdin(result))
 		return true;
 	for (size_t i = 0; i < result->operand_count; i++) {

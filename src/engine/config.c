@@ -104,17 +104,36 @@ static bool mentions_section(struct str text)
 	return false;
 }
 
+/* Warns of tables in TABLE that seem to be meant for us: at the TOP of the file ours itself, below "tool" what is like it. */
+static void warn_of_slips(struct config *config, const struct config_file *file, const struct toml_value *table, bool top)
+{
+	enum { SLIPS = 2 };
+
+	for (const struct toml_entry *entry = table->entries; entry; entry = entry->next) {
+		size_t slips = str_distance(entry->key, STR("vramlint"), SLIPS + 1);
+		struct setting_place place = place_in(file, entry->key_span);
+
+		if (entry->value->kind == TOML_TABLE && slips <= (top ? 0 : SLIPS))
+			warning_add(config, arena_format(&config->arena, "%s: '[%s%s]' is not read; did you mean '[tool.vramlint]'?",
+							 setting_place_text(&place, &config->arena), top ? "" : "tool.",
+							 entry->key.at));
+	}
+}
+
 static const struct toml_value *section_find(struct config *config, const struct config_file *file)
 {
-	const struct toml_entry *entry;
+	const struct toml_entry *tool, *entry;
 
 	if (!is_pyproject(file))
 		return file->toml.root;
-	entry = toml_get(&file->toml, file->toml.root, STR("tool"));
-	if (entry && entry->value->kind == TOML_TABLE)
-		entry = toml_get(&file->toml, entry->value, STR("vramlint"));
-	else
-		entry = NULL;
+	tool = toml_get(&file->toml, file->toml.root, STR("tool"));
+	if (tool && tool->value->kind != TOML_TABLE)
+		tool = NULL;
+	entry = tool ? toml_get(&file->toml, tool->value, STR("vramlint")) : NULL;
+	if (!entry)
+		warn_of_slips(config, file, file->toml.root, true);
+	if (!entry && tool)
+		warn_of_slips(config, file, tool->value, false);
 	if (entry && entry->value->kind != TOML_TABLE) {
 		struct setting_place place = place_in(file, entry->value->span);
 

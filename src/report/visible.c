@@ -86,13 +86,29 @@ size_t visible_width(struct str text)
 	return width;
 }
 
+/* Where the word at START ends: code in quotes is one, blanks and all, where a line has ROOM for it. */
+static size_t word_end(struct str text, size_t start, size_t room)
+{
+	size_t end = str_find(text, STR(" "), start);
+	size_t quote = start < text.length && text.at[start] == '\'' ? str_find(text, STR("'"), start + 1) : SIZE_MAX;
+
+	if (quote != SIZE_MAX && quote > end) {
+		size_t whole = str_find(text, STR(" "), quote);
+
+		whole = whole < text.length ? whole : text.length;
+		if (visible_width((struct str){text.at + start, whole - start}) <= room)
+			return whole;
+	}
+	return end < text.length ? end : text.length;
+}
+
 void visible_add_wrapped(struct buf *out, struct str text, size_t room, struct str next_line, size_t indent)
 {
 	size_t used = 0;
 
 	for (size_t start = 0; start <= text.length;) {
-		size_t end = str_find(text, STR(" "), start);
-		struct str word = {text.at + start, (end < text.length ? end : text.length) - start};
+		size_t left = room > indent ? room - indent : 0;
+		struct str word = {text.at + start, word_end(text, start, left) - start};
 		size_t width = visible_width(word);
 
 		if (start > 0 && room > 0 && used > indent && used + 1 + width > room) {

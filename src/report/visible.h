@@ -23,8 +23,8 @@ struct visible_piece visible_piece_get(struct str text);
 void visible_add(struct buf *out, struct str text);
 /* Columns that visible_add's output takes. */
 size_t visible_width(struct str text);
-/* Appends TEXT in lines of up to ROOM columns (0: as one line), broken at spaces; a longer word stands alone. Each line
- * but the first begins with NEXT_LINE, which is not counted, and INDENT spaces, which are. */
+/* Appends TEXT in lines of up to ROOM columns (0: as one line), broken at spaces; a longer word stands alone. What
+ * stands in single quotes is broken only where no line has room for it. Each line but the first begins with NEXT_LINE, which is not counted, and INDENT spaces, which are. */
 void visible_add_wrapped(struct buf *out, struct str text, size_t room, struct str next_line, size_t indent);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "temp_tree.h"
@@ -202,7 +203,7 @@ static void a_broken_pipe_is_an_error(void **state)
 	FILE *stream;
 	struct err err;
 
-	os_ignore_broken_pipe();
+	os_ignore_write_signals();
 	assert_int_equal(pipe(ends), 0);
 	close(ends[0]);
 	stream = fdopen(ends[1], "w");
@@ -410,6 +411,27 @@ static void leaves_nothing_when_it_is_ended(void **state)
 	free(bytes);
 }
 
+static void a_limit_of_file_sizes_is_an_error(void **state)
+{
+	static const char bytes[64 << 10];
+	struct rlimit limit = {4096, 4096};
+	struct err err;
+	int status;
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		os_ignore_write_signals();
+		if (setrlimit(RLIMIT_FSIZE, &limit) != 0 || os_write_file("limited", (struct str){bytes, sizeof bytes}, &err))
+			_exit(1);
+		_exit(strcmp(err.message, "cannot write 'limited': file too large") == 0 ? 0 : 2);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_false(has_unfinished_file("."));
+}
+
 static void programs_are_run(void **state)
 {
 	const char *const cat[] = {"cat", NULL}, *const fails[] = {"sh", "-c", "echo \"$1\"; echo no >&2; exit 3", "sh", "a b", NULL};
@@ -418,7 +440,7 @@ static void programs_are_run(void **state)
 	struct err err;
 	int status;
 
-	os_ignore_broken_pipe();
+	os_ignore_write_signals();
 	/* more than a pipe holds, both ways at once */
 	for (int i = 0; i < 100000; i++)
 		buf_add_text(&input, "0123456789");
@@ -452,6 +474,7 @@ int main(void)
 		cmocka_unit_test(replaces_files_at_once),
 		cmocka_unit_test(says_why_a_file_cannot_be_replaced),
 		cmocka_unit_test(leaves_nothing_when_it_is_ended),
+		cmocka_unit_test(a_limit_of_file_sizes_is_an_error),
 		cmocka_unit_test(programs_are_run),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(a_broken_pipe_is_an_error),

@@ -214,6 +214,9 @@ static void words_are_kept_whole(void **state)
 	visible_add_wrapped(&wrapped, STR("aa bb cccccccc d"), 5, STR("> "), 0);
 	assert_string_equal(buf_text(&wrapped), "aa bb\n> cccccccc\n> d");
 	buf_reset(&wrapped);
+	visible_add_wrapped(&wrapped, STR("use 'f(x, y)', or 'g(xxxxxx, y)'"), 11, STR(""), 0);
+	assert_string_equal(buf_text(&wrapped), "use\n'f(x, y)',\nor\n'g(xxxxxx,\ny)'");
+	buf_reset(&wrapped);
 	visible_add_wrapped(&wrapped, STR("aa  bb \n"), 0, STR("> "), 0);
 	assert_string_equal(buf_text(&wrapped), "aa  bb \\n");
 	buf_reset(&wrapped);
