@@ -44,7 +44,8 @@ static int run(int count, char *const *arguments)
 	if (is_path(arguments[0]))
 		return command_check.run(&command_check, count, arguments);
 	if (arguments[0][0] == '-') {
-		message_error("unknown option '%s' before the command (see 'vramlint --help')", arguments[0]);
+		message_error("option '%s' has no command before it; did you mean 'vramlint check %s'?", arguments[0],
+			      arguments[0]);
 		return STATUS_FAILED;
 	}
 	return command_unknown(arguments[0], "neither a command nor a path");

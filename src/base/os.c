@@ -182,6 +182,22 @@ bool os_put_all(int descriptor, struct str bytes)
 	return true;
 }
 
+void os_signals_hold(sigset_t *before)
+{
+	sigset_t ending;
+
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGHUP);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &ending, before);
+}
+
+void os_signals_let_go(const sigset_t *before)
+{
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 /* Makes the new file, open as DESCRIPTOR, what the old one was, full of BYTES and safe on the disk. */
 static bool file_complete(int descriptor, const struct stat *old, struct str bytes)
 {
@@ -231,9 +247,11 @@ bool os_replace_file(const char *path, struct str bytes, struct err *err)
 	static const char name[] = ".vramlint-XXXXXX";
 	char *target = realpath(path, NULL), *made = NULL;
 	struct stat old;
+	sigset_t signals;
 	int descriptor = -1;
 	bool ok = false;
 
+	os_signals_hold(&signals);
 	if (!may_replace(target, &old)) {
 		os_failed(err, ERR_WRITE, "write", path, errno);
 		goto out;
@@ -261,6 +279,7 @@ bool os_replace_file(const char *path, struct str bytes, struct err *err)
 	*strrchr(made, '/') = '\0';
 	folder_sync(made[0] ? made : "/");
 out:
+	os_signals_let_go(&signals);
 	free(made);
 	free(target);
 	return ok;

@@ -45,25 +45,23 @@ static bool put_in_place(const char *path, const char *target, mode_t mode, stru
 	const char *slash = strrchr(target, '/');
 	size_t folder = slash ? (size_t)(slash - target) + 1 : 0;
 	char *made = mem_new(folder + sizeof pattern, 1);
+	sigset_t signals;
 	int number = 0;
 	int descriptor;
 
 	memcpy(made, target, folder);
 	strcpy(made + folder, pattern);
+	os_signals_hold(&signals);
 	descriptor = mkstemp(made);
-	if (descriptor < 0) {
+	if (descriptor < 0 || fchmod(descriptor, mode) != 0 || !os_put_all(descriptor, bytes))
 		number = errno;
-		free(made);
-		return os_failed(err, ERR_WRITE, "write", path, number);
-	}
-	if (fchmod(descriptor, mode) != 0 || !os_put_all(descriptor, bytes))
-		number = errno;
-	if (close(descriptor) != 0 && number == 0)
+	if (descriptor >= 0 && close(descriptor) != 0 && number == 0)
 		number = errno;
 	if (number == 0 && rename(made, target) != 0)
 		number = errno;
-	if (number != 0)
+	if (number != 0 && descriptor >= 0)
 		unlink(made);
+	os_signals_let_go(&signals);
 	free(made);
 	return number == 0 || os_failed(err, ERR_WRITE, "write", path, number);
 }

@@ -291,7 +291,8 @@ static int check_with(const struct command *command, const struct check_values *
 	else if (values->show_files && !task.stdin_name)
 		status = show_files(&task.walk);
 	else if (outputs_init(&outputs, &task.settings->layer->values[SETTING_OUTPUT_FORMAT], values->output_file,
-			      values->statistics, &err))
+			      values->statistics, &err) &&
+		 outputs_spare_code(&outputs, &task.walk, &err))
 		status = check(values, &outputs, &task);
 	else if (err.code == ERR_USAGE)
 		status = command_usage_error(command, &err);

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "base/os.h"
+#include "base/path.h"
 #include "cli/ci.h"
 
 enum { STANDARD_OUTPUT = 1 };
@@ -145,6 +146,50 @@ bool outputs_init(struct outputs *outputs, const struct setting_value *formats, 
 	if (formats->count == 0 && (!statistics || file) && !add(outputs, &by_default, file, err))
 		return false;
 	return !statistics || add(outputs, &counts, NULL, err);
+}
+
+static bool has_name_of_code(const char *path)
+{
+	static const char *const endings[] = {".py", ".pyi", ".ipynb"};
+
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		if (str_ends(str_from(path), endings[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a file of WALK leads to REAL, an absolute path without links. */
+static bool is_checked(const struct walk *walk, const char *real, struct arena *arena)
+{
+	for (size_t i = 0; i < walk->file_count; i++) {
+		const char *other;
+
+		if (strcmp(path_name(walk->files[i].path), path_name(real)) != 0)
+			continue;
+		other = os_real_path(walk->files[i].path, arena);
+		if (other && strcmp(other, real) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool outputs_spare_code(const struct outputs *outputs, const struct walk *walk, struct err *err)
+{
+	struct arena arena;
+	bool ok = true;
+
+	arena_init(&arena);
+	for (size_t i = 0; ok && i < outputs->count; i++) {
+		const char *path = outputs->items[i].path;
+		const char *real = path ? os_real_path(path, &arena) : NULL;
+
+		if (real && (has_name_of_code(real) || is_checked(walk, real, &arena)))
+			ok = err_set(err, ERR_USAGE, "the report '%s' would overwrite '%s', which is code; name another file",
+				     outputs->items[i].format->name, path);
+	}
+	arena_release(&arena);
+	return ok;
 }
 
 void outputs_print(struct outputs *outputs, const struct report_format *format)

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "engine/setting.h"
+#include "engine/walk.h"
 #include "report/report.h"
 
 struct output {
@@ -24,6 +25,9 @@ struct outputs {
  * case; texts are borrowed. */
 bool outputs_init(struct outputs *outputs, const struct setting_value *formats, const char *file, bool statistics,
 		  struct err *err);
+/* Whether no report would overwrite code: a file of WALK, or any other that is there and has the name of a Python file or
+ * notebook. */
+bool outputs_spare_code(const struct outputs *outputs, const struct walk *walk, struct err *err);
 /* From now on FORMAT goes to standard output, and nothing else does. */
 void outputs_print(struct outputs *outputs, const struct report_format *format);
 void outputs_release(struct outputs *outputs);

@@ -24,6 +24,7 @@ struct changed {
 	struct map by_path;  /* relative to the top → struct file, all there are */
 	struct map by_shown; /* as a run shows it → struct file */
 	struct map known;    /* paths that git knows, unless staged */
+	VEC(const char *) untold; /* "path/" of submodules of which git cannot say what has changed */
 	struct buf blobs;    /* contents of staged files */
 };
 
@@ -195,6 +196,58 @@ static void read_binary(struct changed *changed, struct str line)
 		file->is_whole = true;
 }
 
+/* "Submodule path 1234567...89abcde (commits not present)" */
+static void read_submodule(struct changed *changed, struct str line)
+{
+	size_t end = line.length;
+	if (!str_ends(line, " (commits not present)"))
+		return;
+	end -= strlen(" (commits not present)");
+	while (end && line.at[end - 1] != ' ')
+		end--;
+	size_t start = strlen("Submodule ");
+	if (end > start + 1)
+		VEC_ADD(&changed->untold, arena_format(&changed->arena, "%.*s/", (int)(end - 1 - start), line.at + start));
+}
+
+static bool is_untold(const struct changed *changed, struct str path)
+{
+	for (size_t i = 0; i < changed->untold.count; i++)
+		if (str_starts(path, changed->untold.items[i]))
+			return true;
+	return false;
+}
+
+static void add_line(struct file *file, uint32_t line)
+{
+	struct range *last = file->ranges.count ? &file->ranges.items[file->ranges.count - 1] : NULL;
+	if (last && last->last + 1 == line)
+		last->last = line;
+	else
+		VEC_ADD(&file->ranges, (struct range){line, line});
+}
+
+/* Takes the lines of HUNK off TEXT, which may look like headers, and adds to FILE those that are new. Others stand there
+ * in submodules, for which git does not heed --unified. */
+static void read_lines(struct file *file, struct hunk hunk, struct str *text)
+{
+	uint32_t at = hunk.first;
+	struct str line;
+	for (uint32_t old = hunk.old_count, new = hunk.count; (old || new) && take_line(text, &line);) {
+		char sign = line.length ? line.at[0] : ' ';
+		if (sign == '\\') /* No newline at end of file */
+			continue;
+		if (sign == '+' && file)
+			add_line(file, at);
+		if (sign != '-') {
+			at++;
+			new -= new > 0;
+		}
+		if (sign != '+')
+			old -= old > 0;
+	}
+}
+
 static void read_diff(struct changed *changed, struct str text)
 {
 	struct file *file = NULL;
@@ -207,12 +260,10 @@ static void read_diff(struct changed *changed, struct str text)
 			file = file_of_header(changed, (struct str){line.at + 4, line.length - 4});
 		} else if (str_starts(line, "Binary files ")) {
 			read_binary(changed, line);
+		} else if (str_starts(line, "Submodule ")) {
+			read_submodule(changed, line);
 		} else if (read_hunk(line, &hunk)) {
-			if (file && hunk.count)
-				VEC_ADD(&file->ranges, (struct range){hunk.first, hunk.first + hunk.count - 1});
-			/* lines of the hunk may look like headers; "\ No newline" does not count */
-			for (uint32_t left = hunk.old_count + hunk.count; left && take_line(&text, &line);)
-				left -= line.length && line.at[0] == '\\' ? 0 : 1;
+			read_lines(file, hunk, &text);
 		}
 	}
 }
@@ -247,7 +298,8 @@ static bool read_changes(struct changed *changed, const char *commit, struct err
 {
 	const char *const diff[] = {"diff", "--unified=0", "--inter-hunk-context=0", "--no-color", "--no-ext-diff",
 				    "--no-textconv", "--no-relative", "--src-prefix=a/", "--dst-prefix=b/", "--find-renames",
-				    "--submodule=short", "--ignore-submodules=all",
+				    changed->is_staged ? "--submodule=short" : "--submodule=diff",
+				    changed->is_staged ? "--ignore-submodules=all" : "--ignore-submodules=untracked",
 				    changed->is_staged ? "--cached" : commit, "--", NULL};
 	struct buf out = BUF_INIT;
 	bool ok = git(changed, diff, STR(""), &out, "git cannot say what has changed", err);
@@ -260,7 +312,7 @@ static bool read_changes(struct changed *changed, const char *commit, struct err
 /* Which files git knows, for those that it does not are new. */
 static bool read_known(struct changed *changed, struct err *err)
 {
-	const char *const list[] = {"-C", changed->top, "ls-files", "-z", "--cached", NULL};
+	const char *const list[] = {"-C", changed->top, "ls-files", "-z", "--cached", "--recurse-submodules", NULL};
 	struct buf out = BUF_INIT;
 	bool ok = git(changed, list, STR(""), &out, "git cannot list its files", err);
 	for (size_t at = 0; ok && at < out.length; at += strlen(out.bytes + at) + 1)
@@ -341,6 +393,7 @@ void changed_free(struct changed *changed)
 	map_release(&changed->by_path);
 	map_release(&changed->by_shown);
 	map_release(&changed->known);
+	VEC_RELEASE(&changed->untold);
 	buf_release(&changed->blobs);
 	arena_release(&changed->arena);
 	free(changed);
@@ -365,7 +418,7 @@ static struct file *changes_of(struct changed *changed, const struct walk_file *
 	struct file *changes = path.length ? map_get(&changed->by_path, path) : NULL;
 	if (changed->is_staged)
 		return changes && changes->blob ? changes : NULL;
-	if (path.length && map_has(&changed->known, path))
+	if (path.length && map_has(&changed->known, path) && !is_untold(changed, path))
 		return changes;
 	changes = file_get(changed, path.length ? path : str_from(file->path));
 	changes->is_whole = true;

@@ -13,7 +13,7 @@
 struct changed;
 
 /* What differs between the files as they are and the commit where HEAD left BASE (git merge-base); files that git does
- * not know are new. With BASE NULL: what is staged, that is, differs between the index and HEAD. NULL with ERR set where
+ * not know are new, those of submodules are compared with the commit that is recorded there. With BASE NULL: what is staged, that is, differs between the index and HEAD. NULL with ERR set where
  * git is missing, the current folder is in no work tree, or BASE is no commit that has anything in common with HEAD. */
 struct changed *changed_new(const char *base, struct err *err);
 void changed_free(struct changed *changed);

@@ -189,7 +189,9 @@ static void extend(struct config *config, struct config_file *file)
 		}
 	} else if (!err.code) {
 		err_set(&err, ERR_READ, "cannot read '%s': %s", value->items[0].text,
-			stat.kind == OS_MISSING ? "no such file or directory" : "is not a regular file");
+			stat.kind == OS_MISSING  ? "no such file or directory"
+			: stat.kind == OS_FOLDER ? "is a folder"
+						 : "is not a regular file");
 	}
 	error_add(config, &value->items[0].place, err.message);
 }
@@ -319,6 +321,27 @@ static void linter_fault(struct config *config, const struct setting_value *valu
 	buf_add(&config->errors, err->message, strlen(err->message) + 1);
 }
 
+/* Warns where FOLDER, which may be NULL, holds no file from which WHAT could come. */
+static void folder_warn(struct config *config, const char *folder, const char *what)
+{
+	struct os_entry *entries;
+	struct arena arena;
+	struct err err;
+	size_t count, found = 0;
+
+	if (!folder)
+		return;
+	arena_init(&arena);
+	if (os_list(folder, &arena, &entries, &count, &err)) {
+		for (size_t i = 0; i < count; i++)
+			found += str_ends(str_from(entries[i].name), ".json");
+		if (!found)
+			warning_add(config, arena_format(&config->arena, "no %s come from '%s': no '.json' file lies in it", what,
+							 folder));
+	}
+	arena_release(&arena);
+}
+
 static const struct linter_kept *linter_get(struct config *config, const struct setting_layer *layer)
 {
 	const char *rules = path_setting(config, layer, SETTING_RULES);
@@ -338,6 +361,8 @@ static const struct linter_kept *linter_get(struct config *config, const struct 
 	kept->has_rules = rule_set_init(&kept->rules, rules, &err);
 	if (kept->has_rules)
 		kept->linter = linter_new(&kept->rules, &knowledge, &err);
+	folder_warn(config, rules, "rules");
+	folder_warn(config, knowledge.folder, "models");
 	if (!kept->linter)
 		linter_fault(config, &layer->values[kept->has_rules && models->given ? SETTING_MODELS : SETTING_RULES], &err);
 	if (kept->linter && config->explains)
@@ -593,7 +618,10 @@ static bool pair_read(struct config *config, const char *text, struct setting_la
 		struct setting_place place = {SOURCE_PAIR, "--config", &toml->source, entry->key_span, config->current};
 		struct setting_layer one = {0};
 
-		if (id == SETTING_COUNT || id == SETTING_EXTEND) {
+		if (id == SETTING_EXTEND)
+			return err_set(err, ERR_USAGE, "option '--config': 'extend' is for files; name the file instead: "
+						       "'--config FILE'");
+		if (id == SETTING_COUNT) {
 			const char *nearest = setting_nearest(entry->key);
 
 			return err_set(err, ERR_USAGE, "option '--config' knows no key '%s'%s%s%s", entry->key.at,

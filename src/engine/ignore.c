@@ -93,6 +93,15 @@ static struct edit new_comment(const struct ignoring *g, const struct finding *f
 	return above(g, g->lines.first[line], comment);
 }
 
+/* CODE among those that KNOWN names, and the reason where it has none. */
+static struct edit added_to(const struct ignoring *g, const struct pragma *known, const char *code)
+{
+	uint32_t end = known->names[known->name_count - 1].span.end;
+	if (known->reason.length || !*g->in->reason)
+		return (struct edit){{end, end}, arena_format(g->arena, ", %s", code)};
+	return (struct edit){{end, known->list.end}, arena_format(g->arena, ", %s] -- %s", code, g->in->reason)};
+}
+
 void ignore_findings(const struct ignore_input *in, struct lint_result *result)
 {
 	struct ignoring g = {.in = in, .arena = &result->arena};
@@ -118,8 +127,7 @@ void ignore_findings(const struct ignore_input *in, struct lint_result *result)
 			*edit = new_comment(&g, finding);
 			continue;
 		}
-		uint32_t end = known->names[known->name_count - 1].span.end;
-		*edit = (struct edit){{end, end}, arena_format(g.arena, ", %s", finding->rule->code)};
+		*edit = added_to(&g, known, finding->rule->code);
 		if (known->span.start < finding->fix_reach.start)
 			finding->fix_reach.start = known->span.start;
 	}

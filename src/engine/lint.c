@@ -400,8 +400,10 @@ void lint_source(struct lint_worker *worker, const struct settings *settings, co
 	double clock = os_seconds();
 	result->skipped = !prefilter_passes(&settings->linter->model, text) && !pragmas_are_likely(text);
 	worker->timing.prefilter += lap(&clock);
-	if (result->skipped)
+	if (result->skipped) {
+		result->explanation = settings->linter->explains ? "nothing here has a name that could leak\n" : NULL;
 		return;
+	}
 	if (text.length > LARGEST) {
 		result->failure = arena_format(&result->arena, "is larger than %u MB; leave it out or split it", LARGEST >> 20);
 		return;

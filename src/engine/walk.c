@@ -262,7 +262,7 @@ static void root_add(struct walker *walker, const char *path)
 		return;
 	}
 	if (root.stat.kind == OS_MISSING || root.stat.kind == OS_OTHER) {
-		const char *why = root.stat.kind == OS_OTHER ? "is not a regular file"
+		const char *why = root.stat.kind == OS_OTHER ? "is not a regular file; '-' reads standard input"
 				  : root.stat.is_link	     ? "the link leads nowhere"
 							     : "no such file or folder";
 

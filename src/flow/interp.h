@@ -683,9 +683,6 @@ struct str position_name(struct interp *in, uint32_t position); /* "0", "1", …
 /* The slot that a constant KEY names, or an empty slice with NULL. */
 struct str key_name(struct interp *in, const struct value *key);
 
-/* As run_generator: what is yielded first, second, … goes to these places of PARTS, where they are known. */
-void run_parts(struct interp *in, struct object *generator, struct object *parts, const struct expr *node);
-
 /* lazy.c: iterators that do their work where they are consumed */
 /* Whether VALUE is one generator, or something lazy, and nothing else. */
 bool is_generator(struct interp *in, const struct value *value);
@@ -725,31 +722,40 @@ bool factory_given(struct interp *in, struct object *holder, const struct value 
 /* Asks for KEY; true where *FOUND is all that can lie there. */
 bool make_missing(struct interp *in, struct object *holder, const struct value *key, const struct expr *node, struct value *found);
 
-/* args.c */
-struct args *eval_args(struct interp *in, const struct expr *call); /* of the call's items but the first */
-
-/* call.c */
+/* call.c: what is called, and with which meaning */
 struct value eval_call(struct interp *in, const struct expr *e);
 struct value call_value(struct interp *in, const struct value *callee, struct args *args, const struct expr *node);
 struct value call_method(struct interp *in, const struct value *receiver, struct str name, struct args *args,
 			 const struct expr *node);
+/* torch.no_grad()(f): FUNCTION, run in the mode of CONTEXT. */
+struct value under_mode(struct interp *in, const struct object *context, const struct value *function, const struct expr *node);
+/* The name by which the call NODE calls, or an empty one. */
+struct str callee_name(struct interp *in, const struct expr *node);
+
+/* run.c: definitions in sight */
 struct value call_def(struct interp *in, struct object *function, uint32_t self, struct args *args, const struct expr *node);
 struct value run_generator(struct interp *in, struct object *generator, const struct expr *node, bool *grad_off);
+/* As run_generator: what is yielded first, second, … goes to these places of PARTS, where they are known. */
+void run_parts(struct interp *in, struct object *generator, struct object *parts, const struct expr *node);
 /* As run_generator for a context manager: BLOCK runs where it yields. */
 void run_context(struct interp *in, struct object *generator, const struct expr *node, struct with_block *block);
+/* Whether SET leads to what a module or recorded operation made, its graph not cut. */
+bool any_recorded(struct interp *in, const struct origin_set *set);
+
+/* args.c */
+struct args *eval_args(struct interp *in, const struct expr *call); /* of the call's items but the first */
 /* Room for so many arguments, until the root is walked. */
 struct args *args_new(struct interp *in, uint32_t room);
 /* ARGS for as long as the file's facts. */
 struct args *args_keep(struct interp *in, const struct args *args);
 void args_add(struct args *args, struct value value, struct str name, const struct expr *node);
 const struct value *args_get(const struct args *args, uint32_t position, const char *name);
+
+/* unresolved.c: what is not in sight */
 struct value unknown_call(struct interp *in, const struct value *callee, struct str name, const struct value *receiver,
 			  struct args *args, const struct expr *node, bool plain_function);
-/* torch.no_grad()(f): FUNCTION, run in the mode of CONTEXT. */
-struct value under_mode(struct interp *in, const struct object *context, const struct value *function, const struct expr *node);
 struct value forward_call(struct interp *in, struct object *module, const struct value *callee, struct args *args,
 			  const struct expr *node);
-
 /* Whether somewhere in the file methods are called of something called NAME that only modules have. */
 bool used_as_module(const struct interp *in, struct str name);
 /* What NODE makes: an object of which nothing is known. */
@@ -761,6 +767,16 @@ struct value iterated(struct interp *in, const struct model_returns *returns, co
 		      bool method, const struct expr *node);
 struct value apply_rule(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,
 			const struct expr *node, struct str name);
+
+/* A container among the operands of an operation stands for its elements, any other VALUE for itself. */
+struct value operand(struct interp *in, const struct value *value, const struct expr *node);
+
+/* effect.c */
+/* Whether the keyword NAME is given as True. */
+bool literally_true(const struct args *args, const char *name);
+/* What RULE says that the call NODE does beside what it returns: EFFECT, one of its. */
+void apply_effect(struct interp *in, const struct model_rule *rule, const struct model_effect *effect,
+		  const struct value *receiver, struct args *args, const struct expr *node);
 
 /* import.c */
 /* Whether DOTTED may be a file of the project, and no library that models know. */

@@ -48,14 +48,15 @@ static const struct loop *trains_within(struct judging *j, const struct event *m
 	return NULL;
 }
 
-static bool switched_off_later(struct judging *j, const struct event *mark)
+/* What ends MARK later, or NULL. */
+static const struct event *switched_off_later(struct judging *j, const struct event *mark)
 {
 	/* marks are few; the ones that follow in time come after in the list */
 	const struct event *end = j->in->events.items + j->in->events.count;
 	for (const struct event *e = mark + 1; e < end && e->root == mark->root; e++)
 		if (e->kind == EVENT_MARK && e->mode == 0 && strcmp(e->mark, mark->mark) == 0 && e->objects[0] == mark->objects[0])
-			return true;
-	return false;
+			return e;
+	return NULL;
 }
 
 /* A loop that trains in some function of the file, which the module's own code sets the stage for. */
@@ -96,7 +97,12 @@ void judge_mark(struct judging *j, const struct event *event)
 				VEC_ADD(&j->facts, fact);
 			return;
 		}
-		fact.loop = trains_within(j, event);
+		const struct event *off = switched_off_later(j, event);
+		struct event block = *event;
+		bool brackets = off && owner && off->path == event->path; /* start() and stop(), as a block would */
+		if (brackets)
+			block.block_end = off->order;
+		fact.loop = trains_within(j, &block);
 		bool test = event->def && (str_starts(event->def->name, "test") || (event->def->parent && str_starts(event->def->parent->name, "Test")));
 		const struct loop *step = step_loop(j, event->path);
 		if (step && step->form != LOOP_VIRTUAL && every_iteration(event, step) && j->has_backward[step->id])
@@ -105,8 +111,7 @@ void judge_mark(struct judging *j, const struct event *event)
 			return;
 		else if (!fact.loop && event->def == j->in->module && !event->handed)
 			fact.loop = any_training(j);
-		if (fact.loop && !test && event->mode == 1 && used && event->cond == 0 &&
-		    !switched_off_later(j, event))
+		if (fact.loop && !test && event->mode == 1 && used && event->cond == 0 && (!off || brackets))
 			VEC_ADD(&j->facts, fact);
 		return;
 	}

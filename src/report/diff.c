@@ -101,3 +101,10 @@ void diff_add(struct buf *out, const struct snippet_frame *frame, const struct f
 	}
 	buf_release(&after);
 }
+
+const char *diff_remark(const struct finding *finding)
+{
+	if (finding->edit_count == 0 || finding->fix_is_safe)
+		return NULL;
+	return "'--fix --unsafe-fixes' does it, and may change what the code does";
+}

@@ -139,6 +139,8 @@ static void add_finding(struct report *report, const char *path, const struct fi
 		add_remark(out, &frame, "cost", finding->growth);
 	if (finding->help)
 		add_remark(out, &frame, "help", finding->help);
+	if (diff_remark(finding))
+		add_remark(out, &frame, "fix", diff_remark(finding));
 	diff_add(out, &frame, finding);
 	buf_add_char(out, '\n');
 }

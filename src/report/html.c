@@ -80,10 +80,11 @@ static void add_finding(struct buf *out, const struct source *source, const stru
 		   finding->rule->name);
 	add_head(out, finding);
 	html_code_add(out, source, finding);
-	if (finding->growth || finding->help) {
+	if (finding->growth || finding->help || diff_remark(finding)) {
 		buf_add_text(out, "<dl>\n");
 		add_remark(out, "cost", finding->growth);
 		add_remark(out, "help", finding->help);
+		add_remark(out, "fix", diff_remark(finding));
 		buf_add_text(out, "</dl>\n");
 	}
 	add_diff(out, finding);

@@ -88,6 +88,31 @@ static void add_context(struct drawing *drawing, uint32_t line)
 	VEC_ADD(&drawing->rows, row);
 }
 
+static bool is_blank_context(const struct row *row)
+{
+	if (row->marked)
+		return false;
+	for (size_t i = 0; i < row->text.length; i++) {
+		if (!strchr(" \t\f\r\n", row->text.at[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Blank lines at either end show nothing. */
+static void trim(struct drawing *drawing)
+{
+	size_t first = 0;
+
+	while (drawing->rows.count > 0 && is_blank_context(&drawing->rows.items[drawing->rows.count - 1]))
+		drawing->rows.count--;
+	while (first < drawing->rows.count && is_blank_context(&drawing->rows.items[first]))
+		first++;
+	drawing->rows.count -= first;
+	if (first > 0)
+		memmove(drawing->rows.items, drawing->rows.items + first, drawing->rows.count * sizeof *drawing->rows.items);
+}
+
 static void collect(struct drawing *drawing, const struct finding *finding)
 {
 	size_t kept = 0;
@@ -109,6 +134,7 @@ static void collect(struct drawing *drawing, const struct finding *finding)
 			drawing->rows.items[kept++] = drawing->rows.items[i];
 	}
 	drawing->rows.count = kept;
+	trim(drawing);
 }
 
 /* ---- one line, in pieces that are marked alike ---- */

@@ -161,6 +161,23 @@ static bool is_as_number(const struct fix_input *in, const struct holder *holder
 	return reading_is_number(in->syntax, store, syntax_text(in->syntax, holder->base), !holder->contains, in->fact->scalar);
 }
 
+/* Whether STORE takes what it keeps one by one from an iterator: that happens in a loop of its own. */
+static bool is_iterated(const struct fix_input *in, TSNode store)
+{
+	const struct loop *loop = in->fact->event->path;
+	struct span span = py_span(store);
+
+	return loop && loop->form != LOOP_VIRTUAL && span.start <= loop->span.start && loop->span.end <= span.end;
+}
+
+/* What is written before and after a generator expression in the place of what STORE keeps; "" for nothing. */
+static const char *displayed_in(const struct fix_input *in, TSNode store)
+{
+	if (syntax_kind(in->syntax, store) != PY_CALL)
+		return "[]";
+	return syntax_child_count(in->syntax, syntax_field(store, "arguments")) == 1 ? "" : "()";
+}
+
 static void make_append(const struct fix_input *in, TSNode value, struct finding *finding)
 {
 	TSNode store = syntax_at(in->syntax, in->fact->event->node);
@@ -180,14 +197,15 @@ static void make_append(const struct fix_input *in, TSNode value, struct finding
 	if (!in->fact->scalar && !is_tensor)
 		return;
 	span = py_span(value);
-	if (holder.extended && !inside) {
-		bool bare = syntax_kind(in->syntax, store) == PY_CALL;
+	if ((holder.extended || is_iterated(in, store)) && !inside) {
+		const char *marks = displayed_in(in, store);
 
 		/* the elements of a tensor are views, each of which would keep all of it */
 		add_edit(in, finding, span.start, span.start,
-			 arena_format(in->arena, "%svalue%s.clone() for value in ", bare ? "" : "[", in->fix->text));
-		if (!bare)
-			add_edit(in, finding, span.end, span.end, "]");
+			 arena_format(in->arena, "%.1svalue%s%s for value in ", marks, in->fix->text,
+				      holder.extended ? ".clone()" : ""));
+		if (*marks)
+			add_edit(in, finding, span.end, span.end, marks + 1);
 	} else {
 		bool is_bare = fix_is_primary(syntax_text(in->syntax, value));
 

@@ -3,6 +3,7 @@
 #define VRAMLINT_RULE_FIX_H
 
 #include "base/arena.h"
+#include "flow/analysis.h"
 #include "flow/judge.h"
 #include "py/query.h"
 #include "rule/finding.h"
@@ -16,6 +17,7 @@ struct fix_input {
 	const struct rule_fix *fix;
 	const struct fact *fact;
 	const struct judgement *judgement;   /* all facts of the file */
+	const struct analysis *analysis;     /* which they come from */
 	const struct query_match *candidate; /* where the rule's query captured the place, or NULL */
 	struct arena *arena;                 /* owns the edits */
 };

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "rule/fix.h"
 #include "rule/predicate.h"
+#include "rule/trained.h"
 
 struct matching {
 	const struct match_input *in;
@@ -403,6 +404,15 @@ static bool needs_trail(const struct fact *fact)
 	return fact->kind <= FACT_FORWARD;
 }
 
+static const char *help_for(struct matching *m, const struct rule_variant *variant, const struct fact *fact)
+{
+	if (!is_in_function(fact))
+		return variant->help_outside ? variant->help_outside : variant->help;
+	if (variant->help_training && trained_through(m->in->analysis, fact, fact->where_def->span, &m->syntax.budget))
+		return variant->help_training;
+	return variant->help;
+}
+
 static void match_fact(struct matching *m, const struct rule *rule, const struct fact *fact)
 {
 	const struct query_match *candidate = candidate_at(m, rule, fact->event->node);
@@ -417,10 +427,10 @@ static void match_fact(struct matching *m, const struct rule *rule, const struct
 	finding.severity = severity_of(m, rule, variant, fact);
 	finding.message = fill(m, variant->message, fact, candidate);
 	finding.growth = fill(m, variant->growth, fact, candidate);
-	finding.help = fill(m, variant->help_outside && !is_in_function(fact) ? variant->help_outside : variant->help, fact,
-			    candidate);
+	finding.help = fill(m, help_for(m, variant, fact), fact, candidate);
 	make_trail(m, fact, &finding);
-	fix_make(&(struct fix_input){&m->syntax, m->in->source, &variant->fix, fact, m->in->judgement, candidate, m->in->arena}, &finding);
+	fix_make(&(struct fix_input){&m->syntax, m->in->source, &variant->fix, fact, m->in->judgement, m->in->analysis, candidate,
+				     m->in->arena}, &finding);
 	if (finding.note_count == 0 && needs_trail(fact))
 		return; /* a finding that cannot say why is not reported */
 	keep(m, &finding, fact);

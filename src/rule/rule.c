@@ -121,6 +121,7 @@ static bool read_variant(struct loading *l, const cJSON *object, struct rule_var
 	variant->growth = text_at(l, object, "growth");
 	variant->help = text_at(l, object, "help");
 	variant->help_outside = text_at(l, object, "help-outside");
+	variant->help_training = text_at(l, object, "help-training");
 	return read_fix(l, cJSON_GetObjectItemCaseSensitive(object, "fix"), &variant->fix);
 }
 

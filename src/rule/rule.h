@@ -44,6 +44,7 @@ struct rule_variant {
 	const char *growth;       /* or NULL */
 	const char *help;         /* or NULL */
 	const char *help_outside; /* in its place where the code stands in no function; or NULL */
+	const char *help_training; /* likewise where training runs the function too; or NULL */
 	struct rule_fix fix;
 	enum cost cost;
 	enum severity severity;

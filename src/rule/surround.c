@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
+#include "rule/trained.h"
 
 /* ---- what must not come under a context that switches grad off ---- */
 
@@ -94,6 +95,14 @@ static bool sounds_like_training(struct str name)
 	return false;
 }
 
+/* Whether a call of the function DEFINITION trains nothing; its decorators have a say in that. */
+static bool definition_is_quiet(struct syntax *syntax, TSNode definition, int depth)
+{
+	TSNode whole = ts_node_parent(definition);
+
+	return depth < CALLS_DEEP && is_quiet(syntax, syntax_kind(syntax, whole) == PY_DECORATED ? whole : definition, depth + 1);
+}
+
 /* Whether a call of what is named NAME trains nothing. */
 static bool named_call_is_quiet(struct syntax *syntax, struct str name, int depth)
 {
@@ -104,8 +113,7 @@ static bool named_call_is_quiet(struct syntax *syntax, struct str name, int dept
 		return true;
 	definition = definition_of(syntax, name, none);
 	if (!ts_node_is_null(definition))
-		return syntax_kind(syntax, definition) == PY_CLASS ||
-		       (depth < CALLS_DEEP && is_quiet(syntax, syntax_field(definition, "body"), depth + 1));
+		return syntax_kind(syntax, definition) == PY_CLASS || definition_is_quiet(syntax, definition, depth);
 	syntax_each(syntax, syntax->root, name, find_import, &search);
 	if (!ts_node_is_null(search.found))
 		return import_is_plain(syntax, search.found);
@@ -134,7 +142,7 @@ static bool method_call_is_quiet(struct syntax *syntax, TSNode function, int dep
 		if (!ts_node_is_null(class))
 			definition = definition_of(syntax, method, class);
 		if (!ts_node_is_null(definition))
-			return depth < CALLS_DEEP && is_quiet(syntax, syntax_field(definition, "body"), depth + 1);
+			return definition_is_quiet(syntax, definition, depth);
 		/* something that it was given, or a method of a class out of sight */
 		buf_format(&words, "self.%.*s =", STR_ARG(method));
 		known = str_find(syntax->text, buf_get(&words), 0) < syntax->text.length;
@@ -287,14 +295,17 @@ static bool decorate(struct surround *s, TSNode function)
 	const struct fix_input *in = s->in;
 	TSNode whole = ts_node_parent(function);
 	uint32_t start = ts_node_start_byte(function);
-	struct str indent;
+	struct str indent, decorators;
 
 	if (syntax_kind(in->syntax, function) != PY_FUNCTION || syntax_is(in->syntax, syntax_field(function, "name"), "forward") ||
 	    !str_starts(syntax_text(in->syntax, function), "def") || !indent_at(in->source, start, &indent))
 		return false;
 	if (syntax_kind(in->syntax, whole) != PY_DECORATED)
 		whole = function;
-	if (!is_quiet(in->syntax, whole, 0))
+	decorators = (struct str){in->source->text + ts_node_start_byte(whole), start - ts_node_start_byte(whole)};
+	if (str_find(decorators, str_from(s->context), 0) < decorators.length) /* which did not help */
+		return false;
+	if (!is_quiet(in->syntax, whole, 0) || trained_through(in->analysis, in->fact, py_span(whole), &in->syntax->budget))
 		return false;
 	add(s, start, arena_format(in->arena, "@%s%s%.*s", s->context, s->line_end, STR_ARG(indent)));
 	finish(s, py_span(whole));
@@ -340,6 +351,7 @@ static bool put_in_block(struct surround *s, TSNode statement)
 	const struct fix_input *in = s->in;
 	const struct source *source = in->source;
 	enum py_node kind = syntax_kind(in->syntax, statement);
+	TSNode around;
 	struct span span;
 	struct str indent;
 	struct lines lines;
@@ -347,8 +359,12 @@ static bool put_in_block(struct surround *s, TSNode statement)
 
 	if (ts_node_is_null(statement) || kind == PY_FUNCTION || kind == PY_CLASS || kind == PY_DECORATED)
 		return false;
+	around = ts_node_parent(ts_node_parent(statement));
+	if (str_starts(syntax_text(in->syntax, around), arena_format(in->arena, "with %s:", s->context))) /* likewise */
+		return false;
 	span = py_span(statement);
-	if (!indent_at(source, span.start, &indent) || !ends_its_line(source, span.end) || !is_quiet(in->syntax, statement, 0))
+	if (!indent_at(source, span.start, &indent) || !ends_its_line(source, span.end) || !is_quiet(in->syntax, statement, 0) ||
+	    trained_through(in->analysis, in->fact, span, &in->syntax->budget))
 		return false;
 	lines = (struct lines){in->syntax, source, source_line(source, span.start), 0, NULL};
 	lines.count = source_line(source, span.end > span.start ? span.end - 1 : span.end) - lines.first + 1;
@@ -387,17 +403,62 @@ static TSNode loop_around(const struct fix_input *in, TSNode node)
 	return innermost;
 }
 
+/* The loop that FACT speaks of where that isn't in the function of CODE, but in one that calls it; null where it is, or is
+ * out of sight. */
+static TSNode loop_of_caller(const struct fix_input *in, TSNode code)
+{
+	const struct loop *loop = in->fact->loop;
+	TSNode node = {0};
+
+	if (!loop || (loop->form != LOOP_FOR && loop->form != LOOP_WHILE) || loop->span.start >= in->source->length)
+		return node;
+	node = ts_node_descendant_for_byte_range(in->syntax->root, loop->span.start, loop->span.start);
+	while (!ts_node_is_null(node) && ts_node_start_byte(node) == loop->span.start && syntax_kind(in->syntax, node) != PY_FOR &&
+	       syntax_kind(in->syntax, node) != PY_WHILE)
+		node = ts_node_parent(node);
+	if (ts_node_is_null(node) || ts_node_start_byte(node) != loop->span.start ||
+	    ts_node_eq(syntax_scope(in->syntax, node), syntax_scope(in->syntax, code)))
+		return (TSNode){0};
+	return node;
+}
+
+/* Where it evaluates comes before what it calls to do so, which others may call as well. */
+static void make_at(struct surround *s, TSNode node, TSNode caller)
+{
+	const struct fix_input *in = s->in;
+
+	if (!ts_node_is_null(caller) && (decorate(s, syntax_scope(in->syntax, caller)) || put_in_block(s, caller)))
+		return;
+	if (!decorate(s, syntax_scope(in->syntax, node)) && !put_in_block(s, loop_around(in, node)))
+		put_in_block(s, syntax_statement(in->syntax, node));
+}
+
+/* Where the first of the places is that the context may be named at. */
+static uint32_t first_place(const struct syntax *syntax, TSNode node, TSNode caller)
+{
+	uint32_t first = ts_node_start_byte(node);
+	TSNode scope;
+
+	if (ts_node_is_null(caller))
+		return first;
+	scope = syntax_scope(syntax, caller);
+	if (syntax_kind(syntax, scope) == PY_FUNCTION)
+		caller = scope;
+	return ts_node_start_byte(caller) < first ? ts_node_start_byte(caller) : first;
+}
+
 void surround_make(const struct fix_input *in, TSNode node, struct finding *finding)
 {
 	const char *text = in->fix->text, *rest = strchr(text, '}');
 	struct surround s = {.in = in, .finding = finding, .line_end = source_line_end(in->source)};
+	TSNode caller = loop_of_caller(in, node);
 	struct imported imported;
 
 	s.context = text;
 	if (text[0] == '{' && rest) {
 		const char *package = arena_dup_bytes(in->arena, text + 1, (size_t)(rest - text - 1));
 
-		imported = import_of(in->syntax, package, ts_node_start_byte(node));
+		imported = import_of(in->syntax, package, first_place(in->syntax, node, caller));
 		if (!imported.name.length) {
 			s.import = arena_format(in->arena, "import %s%s", package, s.line_end);
 			s.import_place = imported.place;
@@ -407,7 +468,6 @@ void surround_make(const struct fix_input *in, TSNode node, struct finding *find
 	}
 	if (s.import && (s.import_place == UINT32_MAX || s.import_place != line_start(in->source, s.import_place)))
 		return;
-	if (!decorate(&s, syntax_scope(in->syntax, node)) && !put_in_block(&s, loop_around(in, node)))
-		put_in_block(&s, syntax_statement(in->syntax, node));
+	make_at(&s, node, caller);
 	VEC_RELEASE(&s.edits);
 }

@@ -36,7 +36,7 @@ static int tear_down(void **state)
 /* Begins anew, with what --config was given (may be NULL). */
 static void begin(struct subject *subject, const char *given, bool isolated)
 {
-	struct config_request request = {NULL, &given, given != NULL, isolated, false};
+	struct config_request request = {NULL, &given, given != NULL, isolated, false, false};
 	struct err err = {ERR_NONE, ""};
 
 	if (subject->config)
@@ -49,7 +49,7 @@ static void begin(struct subject *subject, const char *given, bool isolated)
 /* Why a configuration with this --config is refused. */
 static const char *refused(struct subject *subject, const char *given, bool isolated)
 {
-	struct config_request request = {NULL, &given, 1, isolated, false};
+	struct config_request request = {NULL, &given, 1, isolated, false, false};
 	struct err err = {ERR_NONE, ""};
 
 	assert_null(config_new(&request, &err));

@@ -37,6 +37,16 @@ static void detach_goes_behind_what_is_kept(void **state)
 	FIX_HEAD "class Meter:\n    def __init__(self):\n        self.total = 0\n"                                       \
 		 "    def update(self, v, n=1):\n        self.total += v * n\nm = Meter()\nfor x in loader:\n"
 
+/* A generator has no detach(), what it yields has. */
+static void what_is_taken_one_by_one_is_detached_one_by_one(void **state)
+{
+#define YIELDS FIX_HEAD "def run(net):\n    for x in loader:\n        loss = net(x).mean()\n        opt.zero_grad()\n        loss.backward()\n" \
+			"        opt.step()\n        yield loss\n\n"
+	fix_check(YIELDS "a = list(run(net))\n", YIELDS "a = list(value.detach() for value in run(net))\n", true);
+	fix_check(YIELDS "a = []\na += run(net)\n", YIELDS "a = []\na += [value.detach() for value in run(net)]\n", true);
+	fix_check(YIELDS "a = []\na.extend(run(net))\n", YIELDS "a = []\na.extend(value.detach() for value in run(net))\n", true);
+}
+
 static void what_is_handed_down_is_detached_on_the_way(void **state)
 {
 	fix_check(METER FIX_STEP "    m.update(loss, len(x))\nprint(m.total)\n",
@@ -183,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(detach_goes_behind_what_is_kept),
+		cmocka_unit_test(what_is_taken_one_by_one_is_detached_one_by_one),
 		cmocka_unit_test(what_is_handed_down_is_detached_on_the_way),
 		cmocka_unit_test(nothing_is_guessed),
 		cmocka_unit_test(statements_go_with_their_line),

@@ -240,6 +240,31 @@ static void code_outside_of_functions_has_words_of_its_own(void **state)
 	assert_string_equal(only_finding()->help, "put it around the loop over 'x' (line 3)");
 }
 
+#define COUNTS "    net.eval()\n    for x in held_out:\n        print(net(x).item())\n\nfit(nn.Linear(1, 1))\n"
+
+static void words_for_forward(void)
+{
+	struct rule_variant *own = variant("event: forward", "found");
+
+	own->help = "put it on '{function}'";
+	own->help_training = "leave '{function}' alone";
+}
+
+static void functions_that_train_have_words_of_their_own(void **state)
+{
+	snippet("from torch import nn\ndef fit(net):\n    net.train()\n    for x in loader:\n        opt.zero_grad()\n"
+		"        net(x).mean().backward()\n        opt.step()\n" COUNTS);
+	words_for_forward();
+	assert_string_equal(only_finding()->help, "leave 'fit' alone");
+}
+
+static void functions_that_only_evaluate_have_not(void **state)
+{
+	snippet("from torch import nn\ndef fit(net):\n" COUNTS);
+	words_for_forward();
+	assert_string_equal(only_finding()->help, "put it on 'fit'");
+}
+
 static void long_code_is_cut(void **state)
 {
 	snippet("xs = []\nfor x in loader:\n" STEP "    xs.append(loss + 1000000 + 2000000 + 3000000 + 4000000 + 5000000)\n");
@@ -518,6 +543,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(code_outside_of_functions_has_words_of_its_own, begin, end),
 		cmocka_unit_test_setup_teardown(a_method_of_an_expression_is_called_on_all_of_it, begin, end),
 		cmocka_unit_test_setup_teardown(a_loop_is_called_by_its_variable, begin, end),
+		cmocka_unit_test_setup_teardown(functions_that_train_have_words_of_their_own, begin, end),
+		cmocka_unit_test_setup_teardown(functions_that_only_evaluate_have_not, begin, end),
 		cmocka_unit_test_setup_teardown(long_code_is_cut, begin, end),
 		cmocka_unit_test_setup_teardown(severity_follows_cost_and_growth, begin, end),
 		cmocka_unit_test_setup_teardown(host_costs_less, begin, end),

@@ -1,6 +1,8 @@
 #include "base/os.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #include "temp_tree.h"
 
@@ -360,6 +362,54 @@ static void says_why_a_file_cannot_be_replaced(void **state)
 	check_content("ro/f", "old");
 }
 
+static bool has_unfinished_file(const char *folder)
+{
+	struct os_entry *entries;
+	struct arena arena;
+	struct err err;
+	size_t count;
+	bool found = false;
+
+	arena_init(&arena);
+	assert_true(os_list(folder, &arena, &entries, &count, &err));
+	for (size_t i = 0; i < count; i++)
+		found |= strncmp(entries[i].name, ".vramlint-", 10) == 0;
+	arena_release(&arena);
+	return found;
+}
+
+/* A program that writes "killed/f" over and over is ended while the new file lies beside the old one. */
+static void check_ended_while_writing(bool write(const char *path, struct str bytes, struct err *err), const char *bytes, size_t length)
+{
+	struct err err;
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		while (write("killed/f", (struct str){bytes, length}, &err))
+			;
+		_exit(1);
+	}
+	while (!has_unfinished_file("killed"))
+		;
+	assert_int_equal(kill(child, SIGTERM), 0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_false(has_unfinished_file("killed"));
+}
+
+static void leaves_nothing_when_it_is_ended(void **state)
+{
+	enum { LENGTH = 4 << 20 };
+	char *bytes = calloc(LENGTH, 1);
+
+	temp_tree_file("killed/f", "before");
+	for (int i = 0; i < 5; i++) {
+		check_ended_while_writing(os_replace_file, bytes, LENGTH);
+		check_ended_while_writing(os_write_file, bytes, LENGTH);
+	}
+	free(bytes);
+}
+
 static void programs_are_run(void **state)
 {
 	const char *const cat[] = {"cat", NULL}, *const fails[] = {"sh", "-c", "echo \"$1\"; echo no >&2; exit 3", "sh", "a b", NULL};
@@ -401,6 +451,7 @@ int main(void)
 		cmocka_unit_test(finds_paths),
 		cmocka_unit_test(replaces_files_at_once),
 		cmocka_unit_test(says_why_a_file_cannot_be_replaced),
+		cmocka_unit_test(leaves_nothing_when_it_is_ended),
 		cmocka_unit_test(programs_are_run),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(a_broken_pipe_is_an_error),

@@ -19,6 +19,23 @@ static void a_function_that_only_evaluates_is_decorated(void **state)
 		  true);
 }
 
+/* What it calls for that may be called by other files to train. */
+static void the_function_with_the_loop_is_decorated(void **state)
+{
+	fix_check("def scores(net, x):\n    return net(x)\n\ndef evaluate(net, held_out):\n    n = 0\n    net.eval()\n    for x, y in held_out:\n"
+		  "        n += (scores(net, x).argmax(1) == y).sum().item()\n    return n\n\nimport torch\n\nprint(evaluate(torch.nn.Linear(1, 1), a))\n",
+		  "import torch\ndef scores(net, x):\n    return net(x)\n\n@torch.no_grad()\ndef evaluate(net, held_out):\n    n = 0\n    net.eval()\n"
+		  "    for x, y in held_out:\n        n += (scores(net, x).argmax(1) == y).sum().item()\n    return n\n\nimport torch\n\n"
+		  "print(evaluate(torch.nn.Linear(1, 1), a))\n",
+		  true);
+	/* the loop does more than that */
+	fix_check(FIX_HEAD "def count(x, y):\n    net.eval()\n    return (net(x).argmax(1) == y).sum().item()\n\nfor x, y in a:\n    net.train()\n"
+			   FIX_STEP "    print(count(x, y))\n",
+		  FIX_HEAD "@torch.no_grad()\ndef count(x, y):\n    net.eval()\n    return (net(x).argmax(1) == y).sum().item()\n\nfor x, y in a:\n"
+			   "    net.train()\n" FIX_STEP "    print(count(x, y))\n",
+		  true);
+}
+
 static void an_import_that_lacks_is_added(void **state)
 {
 	fix_check("\"\"\"What it does.\"\"\"\nfrom __future__ import annotations\nfrom torch import nn\nnet = nn.Linear(1, 1)\nnet.eval()\n"
@@ -82,6 +99,39 @@ static void a_teacher_gets_its_statement(void **state)
 		  NULL, true);
 }
 
+/* One function for training and for evaluation: what is right for one would take the graph from the other. */
+static void what_training_calls_as_well_keeps_its_graph(void **state)
+{
+#define SHARED FIX_HEAD "def scores(net, x):\n    return net(x)\n\ndef fit(net, loader, held_out):\n    net.train()\n" \
+			"    for x, y in loader:\n        opt.zero_grad()\n        (scores(net, x) - y).mean().backward()\n        opt.step()\n" \
+			"    net.eval()\n    n = 0\n"
+	fix_check(SHARED "    for x, y in held_out:\n        n += (scores(net, x).argmax(1) == y).sum().item()\n    return n\n\nfit(net, a, b)\n",
+		  SHARED "    with torch.no_grad():\n        for x, y in held_out:\n            n += (scores(net, x).argmax(1) == y).sum().item()\n"
+			 "    return n\n\nfit(net, a, b)\n",
+		  true);
+	/* a loop that does both */
+	fix_check(FIX_HEAD "def run(net, loader, training):\n    net.train(training)\n    n = 0\n    for x, y in loader:\n"
+			   "        loss = (net(x) - y).mean()\n        if training:\n            opt.zero_grad()\n            loss.backward()\n"
+			   "            opt.step()\n        n += loss.item()\n    return n\n\nrun(net, a, True)\nrun(net, b, False)\n",
+		  NULL, true);
+	/* the caller of the one that trains is out of sight */
+	fix_check(FIX_HEAD "def scores(net, x):\n    return net(x)\n\ndef step(x):\n    net.train()\n    return scores(net, x)\n\n"
+			   "def evaluate(held_out):\n    n = 0\n    net.eval()\n    for x, y in held_out:\n"
+			   "        n += (scores(net, x).argmax(1) == y).sum().item()\n    return n\n\nevaluate(a)\n",
+		  FIX_HEAD "def scores(net, x):\n    return net(x)\n\ndef step(x):\n    net.train()\n    return scores(net, x)\n\n"
+			   "@torch.no_grad()\ndef evaluate(held_out):\n    n = 0\n    net.eval()\n    for x, y in held_out:\n"
+			   "        n += (scores(net, x).argmax(1) == y).sum().item()\n    return n\n\nevaluate(a)\n",
+		  true);
+}
+
+/* enable_grad comes last and wins: a context further out would change nothing. */
+static void grad_is_off_inside_of_what_switches_it_on(void **state)
+{
+#define ON FIX_HEAD "@torch.enable_grad()\ndef scores(x):\n"
+#define LOOP "\ndef evaluate(a):\n    net.eval()\n    for x, y in a:\n        print((scores(x).argmax(1) == y).sum().item())\n\nevaluate(a)\n"
+	fix_check(ON "    return net(x)\n" LOOP, ON "    with torch.no_grad():\n        return net(x)\n" LOOP, true);
+}
+
 static void it_is_never_safe(void **state)
 {
 	fix_check("import torch\nnet = torch.nn.Linear(1, 1)\nnet.eval()\nfor x, y in loader:\n    print((net(x).argmax(1) == y).sum().item())\n",
@@ -92,11 +142,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_function_that_only_evaluates_is_decorated),
+		cmocka_unit_test(the_function_with_the_loop_is_decorated),
 		cmocka_unit_test(an_import_that_lacks_is_added),
 		cmocka_unit_test(texts_of_several_lines_stay),
 		cmocka_unit_test(lines_end_as_they_did),
 		cmocka_unit_test(what_trains_is_left_out),
 		cmocka_unit_test(a_teacher_gets_its_statement),
+		cmocka_unit_test(what_training_calls_as_well_keeps_its_graph),
+		cmocka_unit_test(grad_is_off_inside_of_what_switches_it_on),
 		cmocka_unit_test(it_is_never_safe),
 	};
 

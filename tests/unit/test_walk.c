@@ -133,7 +133,7 @@ static void problems_are_told(void **state)
 		   "cannot read 'missing.py': no such file or folder\n"
 		   "cannot read 'ok/dangling.py': the link leads nowhere\n"
 		   "cannot read 'ok/self.py': too many levels of symbolic links\n"
-		   "cannot read 'pipe': is not a regular file\n");
+		   "cannot read 'pipe': is not a regular file; '-' reads standard input\n");
 	/* Root may read everything. */
 	if (geteuid() != 0) {
 		temp_tree_file("ok/locked/b.py", "");

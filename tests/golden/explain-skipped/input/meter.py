@@ -1,0 +1,3 @@
+class Meter:
+    def add(self, value):
+        self.values.append(value)
