@@ -423,6 +423,8 @@ static void keep_result(struct sarif *sarif, const struct subject *subject, cons
 	write_result(&writer, subject, finding, suppressed);
 	*text = arena_dup_str(&sarif->arena, buf_get(scratch));
 	ranking_add(&sarif->ranking, finding, text);
+	if (suppressed)
+		sarif->ranking.items[sarif->ranking.count - 1].importance = 0; /* the first to go */
 }
 
 static void keep_results(struct sarif *sarif, struct subject *subject)
