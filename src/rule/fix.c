@@ -266,6 +266,36 @@ static bool is_constant(void *context, TSNode node)
 	       (syntax_kind(syntax, parent) == PY_KEYWORD_ARGUMENT && syntax_is_field(parent, "name", node));
 }
 
+/* Where the line that ENDs there is over. */
+static uint32_t behind_line(const struct source *source, uint32_t end)
+{
+	return end + (source->text[end] == '\r' && source->text[end + 1] == '\n' ? 2 : end < source->length);
+}
+
+static bool is_empty_line(const struct source *source, uint32_t line)
+{
+	struct str text = source_line_text(source, line);
+
+	for (size_t i = 0; i < text.length; i++)
+		if (!is_space(text.at[i]))
+			return false;
+	return true;
+}
+
+static uint32_t line_end(const struct source *source, uint32_t offset)
+{
+	struct str text = source_line_text(source, source_line(source, offset));
+
+	return (uint32_t)(text.at + text.length - source->text);
+}
+
+/* Whether the lines from START to END have empty ones above and below, of which one is enough without them. */
+static bool stands_alone(const struct source *source, uint32_t start, uint32_t end)
+{
+	return start > 0 && end < source->length && source_cell(source, start) == source_cell(source, end) &&
+	       is_empty_line(source, source_line(source, start) - 1) && is_empty_line(source, source_line(source, end));
+}
+
 /* Takes out the statement that CALL is all of, with its line where it has one for itself. */
 static void make_remove(const struct fix_input *in, TSNode call, struct finding *finding)
 {
@@ -293,7 +323,9 @@ static void make_remove(const struct fix_input *in, TSNode call, struct finding 
 	} else if (text[end] == '#') {
 		add_edit(in, finding, span.start, end, "");
 	} else {
-		end += text[end] == '\r' && text[end + 1] == '\n' ? 2 : end < in->source->length;
+		end = behind_line(in->source, end);
+		if (stands_alone(in->source, start, end))
+			end = behind_line(in->source, line_end(in->source, end));
 		add_edit(in, finding, start, end, "");
 	}
 	finding->fix_is_safe = in->fix->safety == FIX_SAFE;

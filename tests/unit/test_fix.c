@@ -95,6 +95,10 @@ static void statements_go_with_their_line(void **state)
 		{"    try: gc.collect()\n    finally: x = 1\n", "    try: pass\n    finally: x = 1\n"},
 		{"    try:\n        # why\n        gc.collect()\n    finally:\n        x = 1\n",
 		 "    try:\n        # why\n        pass\n    finally:\n        x = 1\n"},
+		{"\n    gc.collect()\n\n    x = 1\n", "\n    x = 1\n"},
+		{"\n    gc.collect()\n    \t\n\n    x = 1\n", "\n\n    x = 1\n"},
+		{"    gc.collect()\n\n    x = 1\n", "\n    x = 1\n"},
+		{"\n    gc.collect()\n", "\n"},
 		{"    gc.collect(2)", ""},
 	};
 
