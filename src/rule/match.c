@@ -137,6 +137,49 @@ static struct str holder_name(const struct fact *fact)
 	return name.length ? name : STR("it");
 }
 
+/* The call that FACT is reported at, where what it calls did it; else a null node. */
+static TSNode call_reported(const struct matching *m, const struct fact *fact)
+{
+	TSNode none = {0}, call = fact->elsewhere && !ts_node_is_null(m->syntax.root) ? syntax_at(&m->syntax, fact->where) : none;
+	return syntax_kind(&m->syntax, call) == PY_CALL ? call : none;
+}
+
+/* The name that was given to the call that FACT is reported at and stands for the value; empty where that is not known. */
+static struct str name_handed_over(const struct matching *m, const struct fact *fact)
+{
+	struct str none = {"", 0};
+	TSNode call = call_reported(m, fact), made = fact->event->value.made.end ? syntax_at(&m->syntax, fact->event->value.made) : call;
+	if (ts_node_is_null(call) || ts_node_is_null(made))
+		return none;
+	TSNode assignment = ts_node_parent(made), arguments = syntax_field(call, "arguments");
+	if (!syntax_is_field(assignment, "right", made) || syntax_kind(&m->syntax, arguments) != PY_ARGUMENTS)
+		return none;
+	struct str name = syntax_text(&m->syntax, syntax_field(assignment, "left"));
+	for (uint32_t i = 0; i < syntax_child_count(&m->syntax, arguments) && i < 16; i++)
+		if (str_equal(syntax_text(&m->syntax, syntax_child(&m->syntax, arguments, i)), name))
+			return name;
+	return none;
+}
+
+/* The holder as those who call see it: 'meter.values' for 'self.values' at 'meter.add(loss)'. */
+static void add_holder(struct buf *out, const struct matching *m, const struct fact *fact)
+{
+	enum { LONGEST = 40 };
+	struct str name = holder_name(fact);
+	const struct call *call = fact->event->call;
+	TSNode node = call && call->self && call->span.start == fact->where.start && call->span.end == fact->where.end
+			      ? call_reported(m, fact)
+			      : (TSNode){0};
+	struct str receiver = ts_node_is_null(node) ? (struct str){"", 0}
+						    : syntax_text(&m->syntax, syntax_field(syntax_field(node, "function"), "object"));
+	if (!str_starts(name, "self.") || !receiver.length || receiver.length > LONGEST || str_find(receiver, STR("\n"), 0) != SIZE_MAX) {
+		add_code(out, name);
+		return;
+	}
+	add_code(out, receiver);
+	add_code(out, (struct str){name.at + 4, name.length - 4});
+}
+
 static void add_value(struct buf *out, const struct matching *m, const struct fact *fact, const struct query_match *candidate)
 {
 	struct span span;
@@ -145,6 +188,8 @@ static void add_value(struct buf *out, const struct matching *m, const struct fa
 		add_code(out, fact->site->name);
 	else if (found && !fact->elsewhere)
 		add_code(out, slice(m, span));
+	else if (name_handed_over(m, fact).length)
+		add_code(out, name_handed_over(m, fact));
 	else if (fact->site && fact->site->kind == SITE_DERIVED && fact->site->name.length)
 		add_code(out, fact->site->name);
 	else if (fact->event->value.made.end)
@@ -215,7 +260,7 @@ static const char *fill(const struct matching *m, const char *template, const st
 		size_t end = strcspn(at, "}"), skip = 0;
 		struct str word = {at + 1, end ? end - 1 : 0};
 		if (str_is(word, "name"))
-			add_code(&out, holder_name(fact));
+			add_holder(&out, m, fact);
 		else if (str_is(word, "value"))
 			add_operand(&out, m, fact, candidate, at[end] && at[end + 1] == '.');
 		else if (str_is(word, "loop"))
