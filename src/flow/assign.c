@@ -586,9 +586,12 @@ static void assign_subscript(struct interp *in, const struct expr *target, struc
 		} else if (slice) {
 			event_add(in, EVENT_RESET, node)->holder = o->id;
 		} else if (o->kinds & KIND_CONTAINER || o->input) {
+			size_t first = in->events.count;
 			store_into(in, o->id, STORE_KEY, &key, value, node, name);
-			if (object.object_count == 1 && target->count == 2)
-				note_conversion(in, o, target->items[1], &value);
+			if (object.object_count != 1 || target->count != 2)
+				continue;
+			note_replaced(in, o, target, &value, first);
+			note_conversion(in, o, target->items[1], &value);
 		}
 	}
 	if (value_may(&object, KIND_TENSOR) && !object.object_count)

@@ -99,6 +99,28 @@ static void convert_in(struct interp *in, struct loop *loop, uint32_t covered, c
 	}
 }
 
+void note_replaced(struct interp *in, const struct object *holder, const struct expr *target, const struct value *value,
+		   size_t first)
+{
+	enum { NEAR = 64 };
+	struct event *now = first < in->events.count ? &in->events.items[first] : NULL;
+	if (!now || now->kind != EVENT_STORE)
+		return;
+	now->target = target;
+	if (!is_plain(value))
+		return;
+	for (size_t i = first; i-- > 0 && i + NEAR > first;) {
+		struct event *e = &in->events.items[i];
+		if (e->kind != EVENT_STORE || e->holder != holder->id || e->root != now->root)
+			continue;
+		bool same = e->op == STORE_APPEND ? str_is(source_text(in, target->items[1]->span), "-1")
+						  : e->target && str_equal(source_text(in, e->target->span), source_text(in, target->span));
+		if (e->path == now->path && e->call == now->call && e->side == now->side)
+			e->undone = same;
+		return;
+	}
+}
+
 void note_conversion(struct interp *in, const struct object *holder, const struct expr *key, const struct value *value)
 {
 	convert_in(in, covering_loop(in, holder->id, key, false), holder->id, value);

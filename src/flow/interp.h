@@ -343,6 +343,8 @@ struct event {
 	bool wants_grads;       /* autograd.grad, not backward */
 	bool only_inputs;       /* … or backward that fills the gradients of the given inputs only, `stops` */
 	bool tensor;            /* the value, or something in it, is surely a tensor */
+	const struct expr *target; /* of a store by an assignment: what it is written to */
+	bool undone;              /* of a store: the same iteration puts something plain in its place */
 	const struct block *side; /* of the innermost branch that it stands in, or NULL */
 	struct loop *last_in;   /* the loop that the branch it stands in leaves: there it happens once */
 	bool left;              /* a return leaves the function with the mode still switched */
@@ -601,6 +603,10 @@ void let_go(struct interp *in, uint32_t cell, const struct value *next, struct s
 uint32_t container_covered(struct interp *in, const struct value *iterable);
 /* LOOP goes over ITERABLE, which NODE says: notes what it covers. */
 void note_covered(struct interp *in, struct loop *loop, const struct value *iterable, const struct expr *node);
+/* TARGET, an item of HOLDER, became VALUE at event FIRST: where it is plain, what was stored there before it in
+ * the same iteration is gone. */
+void note_replaced(struct interp *in, const struct object *holder, const struct expr *target, const struct value *value,
+		   size_t first);
 /* LOOP is over: what it has converted holds nothing else. */
 void convert_covered(struct interp *in, const struct loop *loop);
 /* Whether E, a comprehension, makes a dictionary with just the keys of what it goes over. */

@@ -448,6 +448,8 @@ static bool ends_with_step(struct judging *j, const struct event *reset)
 
 void judge_store(struct judging *j, const struct event *event)
 {
+	if (event->undone)
+		return;
 	struct fact fact = new_fact(FACT_STORE, event);
 	const struct object *holder = object_get(j->in, event->holder);
 	struct survival s;
