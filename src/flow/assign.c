@@ -489,7 +489,7 @@ struct event *note_zeroed(struct interp *in, const struct value *parameters, str
 /* Whether a tensor's ATTRIBUTE is its data without its graph: what is written there keeps none. */
 static bool is_bare_data(struct interp *in, struct str attribute)
 {
-	const struct model_rule *field = model_field(in->model, model_class_get(in->model, "torch.Tensor"), attribute);
+	const struct model_rule *field = model_field(in->model, in->model->tensor, attribute);
 	return field && field->returns.graph == GRAPH_CUT;
 }
 

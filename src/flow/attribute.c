@@ -80,7 +80,7 @@ bool attributes_of(struct interp *in, struct object *object, struct value *out)
 	if (!is_plain(object))
 		return false;
 	struct object *view = object_new(in, object, 23, KIND_CONTAINER, object->span);
-	view->library = model_class_get(in->model, "builtins.dict");
+	view->library = in->model->dict;
 	view->viewed = object->id;
 	view->birth = object->birth;
 	view->owner = object->owner;

@@ -590,7 +590,7 @@ static void narrow_missing(struct interp *in, const struct block *tried, const s
 	const struct expr *callee = e && e->kind == EXPR_CALL && e->count ? e->items[0] : NULL;
 	if (!callee || callee->kind != EXPR_ATTRIBUTE || callee->items[0]->kind != EXPR_NAME ||
 	    !str_is(source_text(in, caught_by(handler)), "AttributeError") ||
-	    !model_method(in->model, model_class_get(in->model, "torch.Tensor"), callee->name))
+	    !model_method(in->model, in->model->tensor, callee->name))
 		return;
 	uint32_t cell = lookup_cell(in, callee->items[0]->name);
 	if (cell)

@@ -317,7 +317,7 @@ static struct value call_object_method(struct interp *in, struct object *object,
 		return apply_rule(in, rule, &self, args, node, name);
 	}
 	if (object->input) {
-		rule = model_method(in->model, model_class_get(in->model, "torch.Tensor"), name);
+		rule = model_method(in->model, in->model->tensor, name);
 		if (rule)
 			return apply_rule(in, rule, &self, args, node, name);
 		if (value_only(&self, KIND_UNKNOWN) && object->proved == KIND_TENSOR) {
@@ -450,7 +450,7 @@ struct value call_method(struct interp *in, const struct value *of, struct str n
 	if (!class) {
 		rule = tensors ? NULL : model_any_method(in->model, name);
 		if (!rule)
-			rule = model_method(in->model, model_class_get(in->model, "torch.Tensor"), name);
+			rule = model_method(in->model, in->model->tensor, name);
 	}
 	if (receiver->object_count && !tensors) { /* a tensor or something else: the tensor's part of the answer */
 		struct value tensor = *receiver;

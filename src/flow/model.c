@@ -427,6 +427,14 @@ static bool read_folder(struct model *model, const char *folder, struct err *err
 	return true;
 }
 
+static bool find_parent(struct str key, void *value, void *context)
+{
+	struct model_class *class = value;
+	(void)key;
+	class->parent = class->base ? model_class_get(context, class->base) : NULL;
+	return true;
+}
+
 bool model_init(struct model *model, const struct model_extra *extra, struct err *err)
 {
 	memset(model, 0, sizeof *model);
@@ -439,9 +447,15 @@ bool model_init(struct model *model, const struct model_extra *extra, struct err
 	}
 	ok = ok && (!extra || !extra->folder || read_folder(model, extra->folder, err));
 	ok = ok && (!extra || !extra->text || read_file(model, extra->text_name, str_from(extra->text), err));
-	if (!ok)
+	if (!ok) {
 		model_release(model);
-	return ok;
+		return false;
+	}
+	map_each(&model->classes, find_parent, model);
+	map_each(&model->class_prefixes, find_parent, model);
+	model->tensor = model_class_get(model, "torch.Tensor");
+	model->dict = model_class_get(model, "builtins.dict");
+	return true;
 }
 
 static bool release_class(struct str key, void *value, void *context)
@@ -504,14 +518,9 @@ const struct model_class *model_class_get(const struct model *model, const char 
 /* Bases are few; the bound keeps a loop in the data from hanging us. */
 enum { BASES = 16 };
 
-static const struct model_class *base_of(const struct model *model, const struct model_class *class)
-{
-	return class->base ? model_class_get(model, class->base) : NULL;
-}
-
 const struct model_rule *model_method(const struct model *model, const struct model_class *class, struct str name)
 {
-	for (int i = 0; class && i < BASES; i++, class = base_of(model, class)) {
+	for (int i = 0; class && i < BASES; i++, class = class->parent) {
 		const struct model_rule *rule = map_get(&class->methods, name);
 		if (rule)
 			return rule;
@@ -521,7 +530,7 @@ const struct model_rule *model_method(const struct model *model, const struct mo
 
 const struct model_rule *model_field(const struct model *model, const struct model_class *class, struct str name)
 {
-	for (int i = 0; class && i < BASES; i++, class = base_of(model, class)) {
+	for (int i = 0; class && i < BASES; i++, class = class->parent) {
 		const struct model_rule *rule = map_get(&class->fields, name);
 		if (rule)
 			return rule;
@@ -536,7 +545,7 @@ const struct model_rule *model_any_method(const struct model *model, struct str 
 
 const struct model_hook *model_hook_get(const struct model *model, const struct model_class *class, struct str name)
 {
-	for (int i = 0; class && i < BASES; i++, class = base_of(model, class)) {
+	for (int i = 0; class && i < BASES; i++, class = class->parent) {
 		const struct model_hook *hook = map_get(&class->hooks, name);
 		if (hook)
 			return hook;
@@ -551,7 +560,7 @@ const struct model_hook *model_step_get(const struct model *model, struct str na
 
 const struct model_rule *model_instance_call(const struct model *model, const struct model_class *class)
 {
-	for (int i = 0; class && i < BASES; i++, class = base_of(model, class))
+	for (int i = 0; class && i < BASES; i++, class = class->parent)
 		if (class->call)
 			return class->call;
 	return NULL;
@@ -559,7 +568,7 @@ const struct model_rule *model_instance_call(const struct model *model, const st
 
 bool model_class_is(const struct model *model, const struct model_class *class, const char *dotted)
 {
-	for (int i = 0; class && i < BASES; i++, class = base_of(model, class))
+	for (int i = 0; class && i < BASES; i++, class = class->parent)
 		if (strcmp(class->name, dotted) == 0)
 			return true;
 	return false;

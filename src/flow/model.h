@@ -120,6 +120,7 @@ struct model_hook {
 struct model_class {
 	const char *name;
 	const char *base;     /* dotted name, or NULL */
+	const struct model_class *parent; /* what is known of the base, or NULL */
 	uint32_t kinds;       /* of an instance */
 	const char *role;     /* as written: "list", "module", … or NULL */
 	struct map methods;   /* name → struct model_rule */
@@ -139,6 +140,7 @@ struct model {
 	struct map call_prefixes; /* "torch.nn.functional." → struct model_rule */
 	struct map classes;
 	struct map class_prefixes;
+	const struct model_class *tensor, *dict; /* of all classes those that are asked for most */
 	struct map methods;   /* of any receiver */
 	struct map imports;   /* first part of a dotted name that makes a file worth reading */
 	struct map aliases;   /* dotted name → canonical dotted name */

@@ -106,7 +106,7 @@ struct value element_of(struct interp *in, const struct value *value, const stru
 
 bool dict_keys(struct interp *in, const struct value *value, struct value *key)
 {
-	const struct model_class *dict = model_class_get(in->model, "builtins.dict");
+	const struct model_class *dict = in->model->dict;
 	bool text = true;
 	for (uint8_t i = 0; i < value->object_count; i++) {
 		const struct object *object = object_get(in, value->objects[i]);
@@ -120,7 +120,8 @@ bool dict_keys(struct interp *in, const struct value *value, struct value *key)
 
 struct str position_name(struct interp *in, uint32_t position)
 {
-	return str_from(arena_format(in->arena, "%u", position));
+	static const char *const first[] = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+	return str_from(position < sizeof first / sizeof *first ? first[position] : arena_format(in->arena, "%u", position));
 }
 
 struct value element_at(struct interp *in, const struct value *value, uint32_t position,
@@ -246,7 +247,7 @@ struct value read_attribute(struct interp *in, const struct value *object, struc
 	}
 	if ((object->object_count && !parameter && !(object->kinds & KIND_TENSOR)) || object->dotted)
 		return out;
-	const struct model_class *tensor = model_class_get(in->model, "torch.Tensor");
+	const struct model_class *tensor = in->model->tensor;
 	const struct model_rule *field = value_may(object, KIND_TENSOR) ? model_field(in->model, tensor, name) : NULL;
 	struct value v;
 	if (field) {
