@@ -502,9 +502,8 @@ void analysis_run(struct analysis *analysis, const struct model *model, struct a
 void analysis_release(struct analysis *analysis)
 {
 	struct interp *in = &analysis->in;
-	for (size_t i = 1; i < in->objects.count; i++) {
+	for (size_t i = 1; i < in->objects.count; i++)
 		VEC_RELEASE(&in->objects.items[i]->slots);
-	}
 	for (size_t i = 0; i < in->loops.count; i++)
 		VEC_RELEASE(&in->loops.items[i]->born);
 	VEC_RELEASE(&in->cells);

@@ -314,27 +314,19 @@ static struct value copied(struct interp *in, const struct model_rule *rule, con
 	return object_value(in, object);
 }
 
-static const struct model_effect *grad_effect(const struct model_rule *rule)
-{
-	for (int i = 0; i < rule->effect_count; i++)
-		if (rule->effects[i].kind == EFFECT_GRAD)
-			return &rule->effects[i];
-	return NULL;
-}
-
 /* no_grad(), set_grad_enabled(x): a context object; as a whole statement, something dropped or switched. */
-static struct value grad_result(struct interp *in, const struct model_effect *effect, struct args *args,
+static struct value grad_result(struct interp *in, const char *mode, struct args *args,
 				const struct expr *node, struct str name)
 {
 	struct object *context = object_new(in, node, 15, KIND_GRADMODE, node->span);
-	context->grad_mode = effect->mode;
+	context->grad_mode = mode;
 	context->name = name;
 	const struct value *argument = args_get(args, 0, "mode");
 	context->grad_argument = argument ? *argument : value_of(KIND_NONE);
 	if (argument && (argument->kinds & KIND_FUNCTION) && argument->object_count == 1) /* no_grad(f) */
 		return under_mode(in, context, argument, node);
 	if (in->statement_value == node) {
-		bool switches = strcmp(effect->mode, "argument") == 0;
+		bool switches = strcmp(mode, "argument") == 0;
 		struct event *event = event_add(in, EVENT_GRAD_CONTEXT, node->span);
 		event->grad_dropped = !switches;
 		event->name = name;
@@ -346,7 +338,7 @@ static struct value grad_result(struct interp *in, const struct model_effect *ef
 			in->frame->switched_off = event->mode == 0 ? (uint32_t)in->events.count : 0;
 		bool off = event->mode == 0;
 		if (switches)
-			grad_enter(in, effect->mode, &context->grad_argument);
+			grad_enter(in, mode, &context->grad_argument);
 		if (off)
 			grad_because(in, object_site(in, context));
 	}
@@ -586,7 +578,7 @@ static void mark(struct interp *in, const struct model_rule *rule, const struct 
 struct value apply_rule(struct interp *in, const struct model_rule *rule, const struct value *receiver, struct args *args,
 			const struct expr *node, struct str name)
 {
-	const struct model_effect *grad = grad_effect(rule);
+	const char *grad = model_grad_mode(rule);
 	if (grad)
 		return grad_result(in, grad, args, node, name);
 	struct value out;

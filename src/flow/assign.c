@@ -79,11 +79,8 @@ static uint32_t passing_names(struct interp *in, uint32_t cell, const struct obj
 	uint32_t count = 0;
 	if (!str_equal(in->cells.items[cell].name, object->name))
 		return 0; /* an alias: who called it first may keep it */
-	for (uint32_t i = 0; scope && in->path && i < scope->def->local_count; i++) {
-		const struct value *held = &in->cells.items[scope->first_cell + i].value;
-		for (uint8_t k = 0; scope->first_cell + i != cell && k < held->object_count; k++)
-			count += held->objects[k] == object->id;
-	}
+	for (uint32_t i = 0; scope && in->path && i < scope->def->local_count; i++)
+		count += scope->first_cell + i != cell && value_has(&in->cells.items[scope->first_cell + i].value, object->id);
 	return count;
 }
 
@@ -93,9 +90,7 @@ void let_go(struct interp *in, uint32_t cell, const struct value *next, struct s
 	struct value old = cell_get(in, cell);
 	for (uint8_t i = 0; i < old.object_count; i++) {
 		struct object *object = object_get(in, old.objects[i]);
-		bool kept = false;
-		for (uint8_t j = 0; j < next->object_count; j++)
-			kept |= next->objects[j] == object->id;
+		bool kept = value_has(next, object->id);
 		bool local = is_local(in, cell);
 		uint32_t others = local ? object->homes : object->homes - object->local_homes;
 		if (kept || !(object->kinds & KIND_CONTAINER) || (others > 1 && others - passing_names(in, cell, object) > 1))
@@ -109,12 +104,11 @@ static void cut_back(struct interp *in, uint32_t cell, const struct value *value
 {
 	struct value old = cell_get(in, cell);
 	for (uint8_t i = 0; i < value->object_count; i++)
-		for (uint8_t k = 0; k < old.object_count; k++)
-			if (old.objects[k] == value->objects[i]) {
-				struct event *event = event_add(in, EVENT_RESET, node);
-				event->holder = value->objects[i];
-				event->bounded = true;
-			}
+		if (value_has(&old, value->objects[i])) {
+			struct event *event = event_add(in, EVENT_RESET, node);
+			event->holder = value->objects[i];
+			event->bounded = true;
+		}
 }
 
 /* Whether OBJECT is OWNER or belongs to it, however far up: whoever owns must not be owned in turn. */
@@ -232,18 +226,9 @@ static bool links_old(struct interp *in, const struct value *old, const struct v
 {
 	for (uint8_t i = 0; i < value->object_count; i++) {
 		const struct object *object = object_get(in, value->objects[i]);
-		bool again = false;
-		for (uint8_t k = 0; k < old->object_count; k++)
-			again |= old->objects[k] == object->id;
-		if (!again || !(object->kinds & (KIND_CONTAINER | KIND_INSTANCE)) || (object->kinds & KIND_MODULE))
-			continue;
-		for (size_t s = 0; s <= object->slots.count; s++) {
-			uint32_t cell = object_cell(object, s);
-			struct value held = cell ? cell_get(in, cell) : value_bottom();
-			for (uint8_t k = 0; k < held.object_count; k++)
-				if (held.objects[k] == object->id)
-					return true;
-		}
+		bool record = (object->kinds & (KIND_CONTAINER | KIND_INSTANCE)) && !(object->kinds & KIND_MODULE);
+		if (record && value_has(old, object->id) && object_holds(in, object, object->id))
+			return true;
 	}
 	return false;
 }

@@ -221,14 +221,9 @@ static bool wraps_another(struct interp *in, const struct object *object, const 
 {
 	if (!object->library || !object->library->wraps)
 		return false;
-	for (size_t i = 0; i <= object->slots.count; i++) {
-		uint32_t cell = object_cell(object, i);
-		struct value held = cell ? cell_get(in, cell) : value_bottom();
-		for (uint8_t k = 0; k < held.object_count; k++)
-			for (uint8_t o = 0; o < value->object_count; o++)
-				if (held.objects[k] == value->objects[o] && held.objects[k] != object->id)
-					return true;
-	}
+	for (uint8_t i = 0; i < value->object_count; i++)
+		if (value->objects[i] != object->id && object_holds(in, object, value->objects[i]))
+			return true;
 	return false;
 }
 

@@ -403,11 +403,8 @@ static struct value eval_compare(struct interp *in, const struct expr *e)
 /* Whether calling V, a library's function, gives a context without grad. */
 static bool makes_grad_off(const struct interp *in, const struct value *v)
 {
-	const struct model_rule *rule = v->dotted ? model_call(in->model, v->dotted) : NULL;
-	for (int i = 0; rule && i < rule->effect_count; i++)
-		if (rule->effects[i].kind == EFFECT_GRAD)
-			return strcmp(rule->effects[i].mode, "off") == 0 || strcmp(rule->effects[i].mode, "inference") == 0;
-	return false;
+	const char *mode = v->dotted ? model_grad_mode(model_call(in->model, v->dotted)) : NULL;
+	return mode && (strcmp(mode, "off") == 0 || strcmp(mode, "inference") == 0);
 }
 
 static struct value eval_conditional(struct interp *in, const struct expr *e)

@@ -150,10 +150,8 @@ static struct value decorate(struct interp *in, struct object *function, const s
 		else if (dotted && strstr(dotted, "cached_property"))
 			function->is_property = true;
 		if (dotted) {
-			const struct model_rule *rule = model_call(in->model, dotted);
-			for (int j = 0; rule && j < rule->effect_count; j++)
-				if (rule->effects[j].kind == EFFECT_GRAD)
-					function->grad_mode = rule->effects[j].mode;
+			const char *grad = model_grad_mode(model_call(in->model, dotted));
+			function->grad_mode = grad ? grad : function->grad_mode;
 			continue;
 		}
 		for (uint8_t j = 0; j < decorator.object_count; j++) {

@@ -1,5 +1,4 @@
 /* What is changed where it lies: no new value takes its name, and no holder gets one more. */
-#include <string.h>
 #include "flow/interp.h"
 
 /* len(x) of range(len(x)), where NODE is that: x. */
@@ -93,9 +92,12 @@ static void convert_in(struct interp *in, struct loop *loop, uint32_t covered, c
 	for (int i = 0; i < 2; i++) {
 		if (!loop->covers[i] || (covered && loop->covers[i] != covered))
 			continue;
-		struct value joined = loop->converted[i] ? value_join(&in->origins, loop->converted[i], value) : *value;
-		loop->converted[i] = ARENA_NEW(in->arena, struct value);
-		*loop->converted[i] = joined;
+		if (!loop->converted[i]) {
+			loop->converted[i] = ARENA_NEW(in->arena, struct value);
+			*loop->converted[i] = *value;
+		} else {
+			*loop->converted[i] = value_join(&in->origins, loop->converted[i], value);
+		}
 	}
 }
 
@@ -143,16 +145,10 @@ void convert_all(struct interp *in, struct object *object, const struct value *v
 	}
 }
 
-static bool is_dict(const struct object *object)
-{
-	return object->library && object->library->role &&
-	       (strcmp(object->library->role, "dict") == 0 || strcmp(object->library->role, "counter") == 0) && !object->iterator;
-}
-
 void drop_item(struct interp *in, const struct value *owner, const struct value *key)
 {
 	struct str name = key ? key_name(in, key) : (struct str){NULL, 0};
-	if (!name.at || owner->object_count != 1 || owner->many_objects || !is_dict(object_get(in, owner->objects[0])))
+	if (!name.at || owner->object_count != 1 || owner->many_objects || !is_dict(in, object_get(in, owner->objects[0])))
 		return;
 	uint32_t cell = object_slot(in, object_get(in, owner->objects[0]), name, false);
 	if (cell)

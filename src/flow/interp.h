@@ -549,6 +549,8 @@ static inline uint32_t object_cell(const struct object *object, size_t i)
 {
 	return i < object->slots.count ? object->slots.items[i].cell : object->rest;
 }
+/* Whether a slot of HOLDER, or its rest, has OBJECT. */
+bool object_holds(struct interp *in, const struct object *holder, uint32_t object);
 /* OBJECT is emptied or, where POPPED, gives back one element. */
 void reset_object(struct interp *in, struct object *object, bool popped, struct span node);
 /* What was written at SPAN. */
@@ -575,6 +577,8 @@ void grad_set(struct interp *in, enum grad_mode mode);
 /* The grad mode is as it is because of the site FROM. */
 void grad_because(struct interp *in, uint32_t from);
 struct value element_of(struct interp *in, const struct value *value, const struct expr *node);
+/* Whether OBJECT is a dictionary, not an iterator over one. */
+bool is_dict(struct interp *in, const struct object *object);
 /* What iterating VALUE yields where that is a dictionary: its keys. False where it is something else. */
 bool dict_keys(struct interp *in, const struct value *value, struct value *key);
 /* As element_of, but generators are run and iterators of the project asked. Sets *GRAD_OFF where one yields with grad off. */

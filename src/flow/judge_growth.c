@@ -438,9 +438,9 @@ static bool ends_with_step(struct judging *j, const struct event *reset)
 {
 	if (!reset || reset->bounded || !reset->cond)
 		return false;
-	for (size_t i = 0; i < j->in->events.count; i++) {
-		const struct event *e = &j->in->events.items[i];
-		if (e->kind == EVENT_STEP && e->root == reset->root && e->def == reset->def && e->path == reset->path && e->side == reset->side)
+	for (uint32_t i = 0; i < index_count(&j->steps, 0); i++) {
+		const struct event *e = index_event(j, &j->steps, 0, i);
+		if (e->root == reset->root && e->def == reset->def && e->path == reset->path && e->side == reset->side)
 			return true;
 	}
 	return false;

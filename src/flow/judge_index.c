@@ -95,7 +95,8 @@ uint32_t step_keys(struct interp *in, const struct event *event, uint32_t *keys)
 {
 	(void)in;
 	memcpy(keys, event->objects, sizeof event->objects);
-	return event->kind == EVENT_STEP ? event->object_count : 0;
+	keys[event->object_count] = 0;
+	return event->kind == EVENT_STEP ? event->object_count + 1u : 0;
 }
 
 uint32_t mark_keys(struct interp *in, const struct event *event, uint32_t *keys)

@@ -34,7 +34,7 @@ struct judging {
 	struct index forwards;     /* by module and by those that own it */
 	struct index modes;        /* likewise */
 	struct index marks;        /* marks and logs, by the objects they concern */
-	struct index steps;        /* optimizer steps, by optimizer */
+	struct index steps;        /* optimizer steps, by optimizer; 0: all of them */
 	struct index defs;         /* forwards, backwards and steps, by index of their definition */
 	uint8_t *consumed_tag;     /* by site: the closest tag under which a consumption reaches it */
 	bool *walked_again;         /* by event: a backward whose graph is needed by a later one */

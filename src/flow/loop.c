@@ -32,10 +32,7 @@ static void head_add(struct interp *in, struct loop *loop)
 static bool lost_its_name(struct interp *in, const struct object *object)
 {
 	struct value now = object->homes == 1 ? cell_get(in, object->last_home) : value_bottom();
-	bool has = value_is_bottom(&now) || now.many_objects;
-	for (uint8_t i = 0; i < now.object_count; i++)
-		has |= now.objects[i] == object->id;
-	return !has;
+	return !value_is_bottom(&now) && !now.many_objects && !value_has(&now, object->id);
 }
 
 /* What was made in an iteration is gone in the next, unless something that lives on leads to it. */

@@ -42,18 +42,6 @@ bool factory_given(struct interp *in, struct object *holder, const struct value 
 	return true;
 }
 
-static bool holds(struct interp *in, const struct object *holder, uint32_t object)
-{
-	for (size_t i = 0; i <= holder->slots.count; i++) {
-		uint32_t cell = object_cell(holder, i);
-		struct value held = cell ? cell_get(in, cell) : value_bottom();
-		for (uint8_t k = 0; k < held.object_count; k++)
-			if (held.objects[k] == object)
-				return true;
-	}
-	return false;
-}
-
 /* What __missing__ of HOLDER's class, where it has one, gives for KEY, under which there is nothing. */
 static bool call_missing(struct interp *in, struct object *holder, struct str name, const struct value *key,
 			 const struct expr *node, struct value *found)
@@ -71,7 +59,7 @@ static bool call_missing(struct interp *in, struct object *holder, struct str na
 	*found = call_def(in, method, holder->id, args, node);
 	in->path = path;
 	for (uint8_t i = 0; i < found->object_count; i++)
-		if (found->objects[i] >= before && !holds(in, holder, found->objects[i]))
+		if (found->objects[i] >= before && !object_holds(in, holder, found->objects[i]))
 			object_get(in, found->objects[i])->birth = path;
 	return true;
 }

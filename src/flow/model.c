@@ -510,6 +510,14 @@ const struct model_rule *model_call(const struct model *model, const char *dotte
 	return rule;
 }
 
+const char *model_grad_mode(const struct model_rule *rule)
+{
+	for (int i = 0; rule && i < rule->effect_count; i++)
+		if (rule->effects[i].kind == EFFECT_GRAD)
+			return rule->effects[i].mode;
+	return NULL;
+}
+
 const struct model_class *model_class_get(const struct model *model, const char *dotted)
 {
 	return find_name(&model->classes, &model->class_prefixes, model_canonical(model, dotted));

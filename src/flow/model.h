@@ -162,6 +162,8 @@ void model_release(struct model *model);
 /* What calling DOTTED does, or NULL where nothing is known. An exact name wins over a "prefix.*", a longer prefix over
  * a shorter one. */
 const struct model_rule *model_call(const struct model *model, const char *dotted);
+/* The grad mode of the context that RULE (may be NULL) makes, as written: "off", …; NULL where it makes none. */
+const char *model_grad_mode(const struct model_rule *rule);
 const struct model_class *model_class_get(const struct model *model, const char *dotted);
 /* The method of CLASS (may be NULL) or of its bases. */
 const struct model_rule *model_method(const struct model *model, const struct model_class *class, struct str name);

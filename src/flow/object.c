@@ -73,6 +73,16 @@ void clear_slots(struct interp *in, struct object *object)
 	}
 }
 
+bool object_holds(struct interp *in, const struct object *holder, uint32_t object)
+{
+	for (size_t i = 0; i <= holder->slots.count; i++) {
+		uint32_t cell = object_cell(holder, i);
+		if (cell && value_has(&in->cells.items[cell].value, object))
+			return true;
+	}
+	return false;
+}
+
 void copy_function(struct object *into, const struct object *from)
 {
 	into->function = from->function;

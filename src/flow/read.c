@@ -104,13 +104,17 @@ struct value element_of(struct interp *in, const struct value *value, const stru
 	return value_join(&in->origins, &out, &part);
 }
 
+bool is_dict(struct interp *in, const struct object *object)
+{
+	return object->library && !object->iterator && model_class_is(in->model, object->library, in->model->dict->name);
+}
+
 bool dict_keys(struct interp *in, const struct value *value, struct value *key)
 {
-	const struct model_class *dict = in->model->dict;
 	bool text = true;
 	for (uint8_t i = 0; i < value->object_count; i++) {
 		const struct object *object = object_get(in, value->objects[i]);
-		if (!object->library || object->iterator || object->class_def || !model_class_is(in->model, object->library, dict->name))
+		if (object->class_def || !is_dict(in, object))
 			return false;
 		text &= !object->rest;
 	}

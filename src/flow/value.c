@@ -5,10 +5,7 @@
 static void join_objects(struct value *out, const struct value *b)
 {
 	for (uint8_t i = 0; i < b->object_count; i++) {
-		bool known = false;
-		for (uint8_t j = 0; j < out->object_count; j++)
-			known |= out->objects[j] == b->objects[i];
-		if (known)
+		if (value_has(out, b->objects[i]))
 			continue;
 		if (out->object_count == VALUE_OBJECTS)
 			out->many_objects = true;

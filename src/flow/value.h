@@ -61,6 +61,15 @@ static inline struct value value_of(uint32_t kinds)
 	return (struct value){.kinds = kinds, .number = VALUE_NO_NUMBER};
 }
 
+/* Whether OBJECT is one of those that V may be. */
+static inline bool value_has(const struct value *v, uint32_t object)
+{
+	for (uint8_t i = 0; i < v->object_count; i++)
+		if (v->objects[i] == object)
+			return true;
+	return false;
+}
+
 static inline bool value_is_bottom(const struct value *v)
 {
 	return v->kinds == 0;

@@ -184,12 +184,13 @@ static void add_value(struct buf *out, const struct matching *m, const struct fa
 {
 	struct span span;
 	bool found = candidate && query_match_span(candidate, "value", &span);
+	struct str given = name_handed_over(m, fact);
 	if (fact->elsewhere && fact->site && fact->site->name.length && fact->site->kind == SITE_DERIVED)
 		add_code(out, fact->site->name);
 	else if (found && !fact->elsewhere)
 		add_code(out, slice(m, span));
-	else if (name_handed_over(m, fact).length)
-		add_code(out, name_handed_over(m, fact));
+	else if (given.length)
+		add_code(out, given);
 	else if (fact->site && fact->site->kind == SITE_DERIVED && fact->site->name.length)
 		add_code(out, fact->site->name);
 	else if (fact->event->value.made.end)
