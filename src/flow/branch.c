@@ -126,38 +126,25 @@ static void narrow_from_container(struct interp *in, uint32_t cell, const struct
 	cell_set(in, cell, left);
 }
 
-static void narrow_call(struct interp *in, const struct expr *e, bool truth)
-{
-	const struct expr *callee = e->items[0];
-	if (e->count < 2 || e->items[1]->kind != EXPR_NAME)
-		return;
-	uint32_t cell = lookup_cell(in, e->items[1]->name);
-	struct value function = eval(in, callee);
-	if (!cell || !function.dotted)
-		return;
-	if (strcmp(function.dotted, "torch.is_tensor") == 0) {
-		narrow_tensor(in, cell, truth);
-	} else if (strcmp(function.dotted, "builtins.hasattr") == 0 && e->count == 3 && !truth) {
-		if (str_is(e->items[2]->name, "item") || str_is(e->items[2]->name, "detach"))
-			narrow_tensor(in, cell, false);
-	} else if (strcmp(function.dotted, "builtins.isinstance") == 0 && e->count == 3) {
-		struct value type = eval(in, e->items[2]);
-		if (type.dotted && strcmp(type.dotted, "torch.Tensor") == 0)
-			narrow_tensor(in, cell, truth);
-		else if (!truth && type.dotted && strcmp(type.dotted, "torch.nn.Module") == 0)
-			cell_set(in, cell, value_of(KIND_UNKNOWN));
-		else if (truth && is_number_type(in, &type))
-			narrow_tensor(in, cell, false);
-		else if (!truth)
-			narrow_from_container(in, cell, &type);
-	}
-}
+/* What a test asks of a name. */
+enum question {
+	ASKS_ELSE,
+	ASKS_TENSOR,    /* isinstance(x, torch.Tensor), torch.is_tensor(x), type(x) is torch.Tensor */
+	ASKS_NO_TENSOR, /* type(x) is not torch.Tensor */
+	ASKS_METHOD,    /* hasattr(x, "item"): what has none is no tensor */
+	ASKS_GRAPH,     /* x.requires_grad */
+	ASKS_CLASS      /* isinstance(x, C), another class or several */
+};
 
-/* x.requires_grad came out false. */
-static void narrow_from_graph(struct interp *in, uint32_t cell)
+struct asked {
+	enum question question;
+	const struct expr *of; /* x; with ASKS_GRAPH it may be more than a name */
+	struct value type;     /* C */
+};
+
+static bool is_tensor_class(const struct value *type)
 {
-	if (cell)
-		cell_set(in, cell, tag_value(in, cell_get(in, cell), ORIGIN_CUT));
+	return type->dotted && strcmp(type->dotted, "torch.Tensor") == 0;
 }
 
 /* type(x), x.__class__: x, else NULL. */
@@ -171,41 +158,96 @@ static const struct expr *asks_for_class(const struct expr *e)
 	return of && of->kind == EXPR_NAME ? of : NULL;
 }
 
-/* type(x) is torch.Tensor */
-static void narrow_type(struct interp *in, const struct expr *e, bool truth)
+static struct asked asked_by(struct interp *in, const struct expr *e)
 {
-	uint32_t cell = lookup_cell(in, asks_for_class(e->items[0])->name);
-	struct value type = eval(in, e->items[1]);
-	bool same = e->op == 's' || e->op == '=', other = e->op == 'S' || e->op == '!';
-	if (cell && (same || other) && type.dotted && strcmp(type.dotted, "torch.Tensor") == 0)
-		narrow_tensor(in, cell, truth == same);
+	struct asked asked = {.question = ASKS_ELSE};
+	if (e->kind == EXPR_ATTRIBUTE && str_is(e->name, "requires_grad"))
+		return (struct asked){.question = ASKS_GRAPH, .of = e->items[0]};
+	asked.of = e->kind == EXPR_COMPARE && e->count == 2 ? asks_for_class(e->items[0]) : NULL;
+	if (asked.of) {
+		bool same = e->op == 's' || e->op == '=', other = e->op == 'S' || e->op == '!';
+		asked.type = eval(in, e->items[1]);
+		if (is_tensor_class(&asked.type) && (same || other))
+			asked.question = same ? ASKS_TENSOR : ASKS_NO_TENSOR;
+		return asked;
+	}
+	if (e->kind != EXPR_CALL || e->count < 2 || e->items[1]->kind != EXPR_NAME)
+		return asked;
+	asked.of = e->items[1];
+	struct value function = eval(in, e->items[0]);
+	if (function.dotted && strcmp(function.dotted, "torch.is_tensor") == 0)
+		asked.question = ASKS_TENSOR;
+	if (!function.dotted || e->count != 3)
+		return asked;
+	asked.type = eval(in, e->items[2]);
+	struct str text = asked.type.text;
+	if (strcmp(function.dotted, "builtins.isinstance") == 0)
+		asked.question = is_tensor_class(&asked.type) ? ASKS_TENSOR : ASKS_CLASS;
+	else if (strcmp(function.dotted, "builtins.hasattr") == 0 && text.at && (str_is(text, "item") || str_is(text, "detach")))
+		asked.question = ASKS_METHOD;
+	return asked;
+}
+
+/* What was ASKED of the name in CELL came out as TRUTH. */
+static void narrow_asked(struct interp *in, uint32_t cell, const struct asked *asked, bool truth)
+{
+	switch (asked->question) {
+	case ASKS_TENSOR:
+	case ASKS_NO_TENSOR:
+		narrow_tensor(in, cell, truth == (asked->question == ASKS_TENSOR));
+		break;
+	case ASKS_METHOD:
+		if (!truth)
+			narrow_tensor(in, cell, false);
+		break;
+	case ASKS_GRAPH:
+		if (!truth)
+			cell_set(in, cell, tag_value(in, cell_get(in, cell), ORIGIN_CUT));
+		break;
+	case ASKS_CLASS:
+		if (truth && is_number_type(in, &asked->type))
+			narrow_tensor(in, cell, false);
+		else if (!truth && asked->type.dotted && strcmp(asked->type.dotted, "torch.nn.Module") == 0)
+			cell_set(in, cell, value_of(KIND_UNKNOWN));
+		else if (!truth)
+			narrow_from_container(in, cell, &asked->type);
+		break;
+	case ASKS_ELSE:
+		break;
+	}
+}
+
+/* x is None came out as TRUTH. */
+static void narrow_none(struct interp *in, uint32_t cell, bool truth)
+{
+	if (truth) {
+		cell_set(in, cell, value_of(KIND_NONE));
+		return;
+	}
+	struct value value = cell_get(in, cell);
+	if (value.kinds & ~(uint32_t)KIND_NONE)
+		value.kinds &= ~(uint32_t)KIND_NONE;
+	cell_set(in, cell, value);
 }
 
 void narrow(struct interp *in, const struct expr *e, bool truth)
 {
-	if (e->kind == EXPR_NOT && e->count)
+	if (e->kind == EXPR_NOT && e->count) {
 		narrow(in, e->items[0], !truth);
-	else if (e->kind == EXPR_BOOLEAN && truth && e->op != 'o')
-		for (uint16_t i = 0; i < e->count; i++)
-			narrow(in, e->items[i], true);
-	else if (e->kind == EXPR_CALL && e->count)
-		narrow_call(in, e, truth);
-	else if (e->kind == EXPR_ATTRIBUTE && e->items[0]->kind == EXPR_NAME && str_is(e->name, "requires_grad") && !truth)
-		narrow_from_graph(in, lookup_cell(in, e->items[0]->name));
-	else if (e->kind == EXPR_COMPARE && e->count == 2 && asks_for_class(e->items[0]))
-		narrow_type(in, e, truth);
-	else if (e->kind == EXPR_COMPARE && e->count == 2 && (e->op == 's' || e->op == 'S') &&
-		 e->items[0]->kind == EXPR_NAME && str_is(e->items[1]->name, "None")) {
-		uint32_t cell = lookup_cell(in, e->items[0]->name);
-		if (cell && truth == (e->op == 's')) {
-			cell_set(in, cell, value_of(KIND_NONE));
-		} else if (cell) {
-			struct value value = cell_get(in, cell);
-			if (value.kinds & ~(uint32_t)KIND_NONE)
-				value.kinds &= ~(uint32_t)KIND_NONE;
-			cell_set(in, cell, value);
-		}
+		return;
 	}
+	if (e->kind == EXPR_BOOLEAN) {
+		for (uint16_t i = 0; truth && e->op != 'o' && i < e->count; i++)
+			narrow(in, e->items[i], true);
+		return;
+	}
+	struct asked asked = asked_by(in, e);
+	uint32_t cell = asked.question != ASKS_ELSE && asked.of->kind == EXPR_NAME ? lookup_cell(in, asked.of->name) : 0;
+	if (cell)
+		narrow_asked(in, cell, &asked, truth);
+	else if (e->kind == EXPR_COMPARE && e->count == 2 && (e->op == 's' || e->op == 'S') && e->items[0]->kind == EXPR_NAME &&
+		 str_is(e->items[1]->name, "None") && (cell = lookup_cell(in, e->items[0]->name)))
+		narrow_none(in, cell, truth == (e->op == 's'));
 }
 
 /* `if torch.cuda.is_available():` holds wherever it matters. */
@@ -217,25 +259,11 @@ static bool asks_for_device(const struct expr *test)
 	       str_is(test->items[0]->name, "is_available");
 }
 
-/* Whether TEST asks if a name stands for a tensor, or for one with a graph: what matters here does. */
+/* Whether TEST asks if something is a tensor, or has a graph: it holds wherever that matters. */
 static bool asks_for_tensor(struct interp *in, const struct expr *test)
 {
-	const struct expr *callee = test->kind == EXPR_CALL && test->count >= 2 && test->items[1]->kind == EXPR_NAME ? test->items[0] : NULL;
-	if (test->kind == EXPR_ATTRIBUTE)
-		return str_is(test->name, "requires_grad");
-	if (test->kind == EXPR_COMPARE && test->count == 2 && asks_for_class(test->items[0]) && (test->op == 's' || test->op == '=')) {
-		struct value type = eval(in, test->items[1]);
-		return type.dotted && strcmp(type.dotted, "torch.Tensor") == 0;
-	}
-	if (!callee)
-		return false;
-	struct value function = eval(in, callee), type = test->count == 3 ? eval(in, test->items[2]) : value_bottom();
-	if (function.dotted && strcmp(function.dotted, "torch.is_tensor") == 0)
-		return true;
-	if (function.dotted && strcmp(function.dotted, "builtins.hasattr") == 0)
-		return type.text.at && (str_is(type.text, "item") || str_is(type.text, "detach"));
-	return function.dotted && strcmp(function.dotted, "builtins.isinstance") == 0 && type.dotted &&
-	       strcmp(type.dotted, "torch.Tensor") == 0;
+	enum question question = asked_by(in, test).question;
+	return question == ASKS_TENSOR || question == ASKS_METHOD || question == ASKS_GRAPH;
 }
 
 /* `if step % 100 == 0:` comes true again and again. */
