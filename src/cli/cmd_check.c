@@ -322,8 +322,9 @@ static int check_once(void *context, struct os_watch *watch)
 	struct err err;
 	int status;
 
-	config = config_new(&(struct config_request){values->settings, values->configs.items, values->configs.count,
-						     values->isolated, values->explain, values->timing},
+	config = config_new(&(struct config_request){.options = values->settings, .configs = values->configs.items,
+						     .config_count = values->configs.count, .isolated = values->isolated,
+						     .explains = values->explain, .times_rules = values->timing},
 			    &err);
 	status = config ? check_with(checking->command, values, checking->result, config, watch)
 			: command_usage_error(checking->command, &err);
