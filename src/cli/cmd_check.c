@@ -6,7 +6,6 @@
 #include "base/os.h"
 #include "cli/check.h"
 #include "cli/ci.h"
-#include "cli/links.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
@@ -16,6 +15,7 @@
 #include "cli/watch.h"
 #include "engine/lint.h"
 #include "report/changes.h"
+#include "report/links.h"
 
 static const struct option_choice colour_choices[] = {
 	{"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {NULL, 0},

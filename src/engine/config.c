@@ -26,7 +26,7 @@ struct config_file {
 
 struct config {
 	struct arena arena;
-	const char *current;
+	const char *current, *folder; /* the current folder, and the one that options speak of */
 	struct setting_layer fallback; /* the options, where files are stronger */
 	struct setting_layer given;  /* environment and command line */
 	struct config_file *named;   /* by --config */
@@ -349,7 +349,7 @@ static const char *path_setting(struct config *config, const struct setting_laye
 	const struct setting_item *item = value->count ? &value->items[value->count - 1] : NULL;
 	const char *path;
 
-	if (!item || item->place.source != SOURCE_FILE)
+	if (!item || strcmp(item->place.folder, config->current) == 0)
 		return item ? item->text : NULL;
 	path = path_absolute(&config->arena, item->place.folder, item->text);
 	if (!path)
@@ -528,7 +528,7 @@ static const struct settings *settings_of(struct config *config, const struct co
 	settings->linter = kept->linter;
 	settings->rules = &kept->rules;
 	rules_select(config, settings);
-	patterns_read(config, settings, file ? file->folder : config->current);
+	patterns_read(config, settings, file ? file->folder : config->folder);
 	settings->min_severity = level_setting(layer, SETTING_MIN_SEVERITY, SEVERITY_HINT);
 	settings->fail_on = level_setting(layer, SETTING_FAIL_ON, SEVERITY_NOTE);
 	settings->fix = setting_switch(layer, SETTING_FIX, false);
@@ -640,7 +640,7 @@ static bool options_read(struct config *config, const struct setting_texts *opti
 	for (int id = 0; options && id < SETTING_COUNT; id++) {
 		const char *name = arena_format(&config->arena, "--%s", setting_rows[id].name);
 		struct setting_place place = {.source = config->options_are_fallback ? SOURCE_FALLBACK : SOURCE_OPTION, .name = name,
-					      .folder = config->current};
+					      .folder = config->folder};
 
 		for (size_t i = 0; i < options[id].count; i++) {
 			if (!setting_read_text(layer, (enum setting_id)id, options[id].items[i], place, &config->arena, err))
@@ -721,6 +721,7 @@ struct config *config_new(const struct config_request *request, struct err *err)
 	config->current = os_current_folder(&config->arena, NULL);
 	if (!config->current)
 		config->current = "/";
+	config->folder = request->folder ? arena_dup(&config->arena, request->folder) : config->current;
 	ok = environment_read(config, &config->given, err);
 	for (size_t i = 0; ok && i < request->config_count; i++)
 		ok = config_take(config, request->configs[i], &pairs, err);
@@ -778,7 +779,7 @@ bool config_forget(struct config *config, const char *path)
 	return linters_forget(config->shared, path);
 }
 
-void config_refresh(struct config *config)
+bool config_refresh(struct config *config)
 {
-	linters_refresh(config->shared);
+	return linters_refresh(config->shared);
 }

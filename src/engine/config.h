@@ -22,6 +22,7 @@ struct config_request {
 	bool isolated;                       /* no configuration file is looked for */
 	bool explains;                       /* see linter_explain */
 	bool times_rules;                    /* see linter_time_rules */
+	const char *folder;                  /* absolute: what `options` are relative to; NULL: the current one */
 	bool options_are_fallback;           /* what `options` say counts only where no file, variable or pair says otherwise */
 	const struct overlay *overlay;       /* see linter_overlay; configuration files are read from the disk only; or NULL */
 	struct linters *linters;             /* where linters are shared, which then says what the overlay is; NULL: own ones */
@@ -56,6 +57,6 @@ bool config_is_stale(const struct config *config);
 /* linter_forget for all linters that it knows, those that it shares included. */
 bool config_forget(struct config *config, const char *path);
 /* linter_refresh, likewise. */
-void config_refresh(struct config *config);
+bool config_refresh(struct config *config);
 
 #endif

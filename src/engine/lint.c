@@ -117,9 +117,9 @@ bool linter_forget(struct linter *linter, const char *path)
 	return project_forget(linter->project, path);
 }
 
-void linter_refresh(struct linter *linter)
+bool linter_refresh(struct linter *linter)
 {
-	project_refresh(linter->project);
+	return project_refresh(linter->project);
 }
 
 void linter_time_rules(struct linter *linter)

@@ -31,8 +31,8 @@ void linter_overlay(struct linter *linter, const struct overlay *overlay);
 /* The file PATH, real and absolute, or any (NULL), has changed, appeared or gone. Call when no worker runs. Returns whether
  * more may change than results that have it among their `reads` or ask around: then those that `seek` may as well. */
 bool linter_forget(struct linter *linter, const char *path);
-/* Forgets what has changed on the disk since it was read. Call when no worker runs. */
-void linter_refresh(struct linter *linter);
+/* Forgets what has changed on the disk since it was read; returns whether anything has. Call when no worker runs. */
+bool linter_refresh(struct linter *linter);
 /* From now on it is taken how long each rule takes. Call before workers start. */
 void linter_time_rules(struct linter *linter);
 /* What RULE, one of the linter's, has taken so far beside the analysis, which all share. Call when no worker runs. */

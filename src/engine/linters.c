@@ -113,10 +113,13 @@ bool linters_forget(struct linters *linters, const char *path)
 	return far;
 }
 
-void linters_refresh(struct linters *linters)
+bool linters_refresh(struct linters *linters)
 {
+	bool any = false;
+
 	for (size_t i = 0; i < linters->list.count; i++) {
 		if (linters->list.items[i]->linter)
-			linter_refresh(linters->list.items[i]->linter);
+			any |= linter_refresh(linters->list.items[i]->linter);
 	}
+	return any;
 }

@@ -32,6 +32,6 @@ struct linter_kept *linters_get(struct linters *linters, const char *rules, cons
 void linters_give(struct linter_kept *kept);
 /* linter_forget, linter_refresh for all. */
 bool linters_forget(struct linters *linters, const char *path);
-void linters_refresh(struct linters *linters);
+bool linters_refresh(struct linters *linters);
 
 #endif
