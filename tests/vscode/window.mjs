@@ -43,14 +43,31 @@ export class Window {
 		throw new Error(`waited in vain: ${what}`)
 	}
 
-	/** Opens the box at the top by KEY, writes TEXT, takes the row that says ROW. */
+	/** The box at the top. */
+	input() {
+		return this.page.locator('.quick-input-widget input[type=text]').first()
+	}
+
+	/** The row below it that says TEXT. */
+	row(text) {
+		return this.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first()
+	}
+
+	/** Opens the box at the top by KEY, writes TEXT, takes the row that says ROW. Once more where the box went away, or
+	 *  did not know the row yet: it shows what was known when it opened. */
 	async pick(key, text, row) {
-		await this.page.keyboard.press(key)
-		const input = this.page.locator('.quick-input-widget input[type=text]').first()
-		await input.waitFor()
-		await input.fill(text)
-		if (row !== undefined) await this.page.locator('.quick-input-list .monaco-list-row', { hasText: row }).first().click()
-		else await this.page.keyboard.press('Enter')
+		await this.until(`'${row ?? text}' can be chosen`, async () => {
+			try {
+				await this.page.keyboard.press(key)
+				await this.input().fill(text, { timeout: 1_000 })
+				if (row !== undefined) await this.row(row).click({ timeout: 1_500 })
+				else await this.page.keyboard.press('Enter')
+				return true
+			} catch {
+				await this.page.keyboard.press('Escape')
+				return false
+			}
+		})
 	}
 
 	command(title) {
@@ -67,12 +84,21 @@ export class Window {
 		await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' })
 	}
 
-	squiggles() {
-		return this.page.locator('.squiggly-warning, .squiggly-error')
+	/** Waits until COUNT lines of the editor, or of the notebook, that is seen have a wave beneath them. */
+	async expectSquiggles(count) {
+		const waves = this.page.locator('.squiggly-warning, .squiggly-error').filter({ visible: true })
+		await this.until(`${count} waves`, async () => (await waves.count()) === count)
 	}
 
-	async expectSquiggles(count) {
-		await this.until(`${count} squiggles`, async () => (await this.squiggles().count()) === count)
+	/** What is to be read in the editor. */
+	async text() {
+		const lines = await this.page.locator('.editor-instance .view-line').allInnerTexts()
+		return lines.join('\n').replaceAll('\u00a0', ' ')
+	}
+
+	/** As if from the clipboard: the editor does not indent and complete what is typed. */
+	async paste(text) {
+		await this.page.keyboard.insertText(text)
 	}
 
 	/** The rows of the problems panel. */
@@ -105,10 +131,6 @@ export class Window {
 		const texts = await Promise.all(this.page.frames().slice(1).map((frame) =>
 			frame.evaluate(() => document.body?.innerText ?? '').catch(() => '')))
 		return texts.join('\n')
-	}
-
-	async notifications() {
-		return this.page.locator('.notification-toast, .notifications-center .notification-list-item').allInnerTexts()
 	}
 
 	async save() {
