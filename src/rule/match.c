@@ -368,9 +368,13 @@ static void make_trail(const struct matching *m, const struct fact *fact, struct
 			 "what is caught here holds the frames of the forward that failed, with their tensors");
 	if (fact->elsewhere)
 		note_elsewhere(m, fact, &trail);
-	if (fact->loop)
-		add_note(m, &trail, method_of_loop(fact) ? method_of_loop(fact)->head : fact->loop->span,
+	if (fact->loop) {
+		struct span head = method_of_loop(fact) ? method_of_loop(fact)->head : fact->loop->span;
+		if (head.start < m->in->source->length)
+			finding->loop = head;
+		add_note(m, &trail, head,
 			 keeps ? with_name(m, holder_name(fact), "outlives each iteration of this loop") : "in each iteration");
+	}
 	if (fact->reset)
 		add_note(m, &trail, fact->reset->node, "it is let go here");
 	finding->notes = ARENA_ARRAY(m->in->arena, struct finding_note, trail.count + 1);

@@ -36,7 +36,7 @@ static int tear_down(void **state)
 /* Begins anew, with what --config was given (may be NULL). */
 static void begin(struct subject *subject, const char *given, bool isolated)
 {
-	struct config_request request = {NULL, &given, given != NULL, isolated, false, false};
+	struct config_request request = {.configs = &given, .config_count = given != NULL, .isolated = isolated};
 	struct err err = {ERR_NONE, ""};
 
 	if (subject->config)
@@ -49,7 +49,7 @@ static void begin(struct subject *subject, const char *given, bool isolated)
 /* Why a configuration with this --config is refused. */
 static const char *refused(struct subject *subject, const char *given, bool isolated)
 {
-	struct config_request request = {NULL, &given, 1, isolated, false, false};
+	struct config_request request = {.configs = &given, .config_count = 1, .isolated = isolated};
 	struct err err = {ERR_NONE, ""};
 
 	assert_null(config_new(&request, &err));
@@ -81,14 +81,29 @@ static const char *file_for(struct subject *subject, const char *path)
 	return file ? file : "";
 }
 
+/* The sentences of errors, or of warnings, a line each. */
+static const char *faults(struct subject *subject, bool errors)
+{
+	size_t count;
+	const struct config_fault *list = config_faults(subject->config, &count);
+	const char *lines = "";
+
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].is_error == errors)
+			lines = arena_format(&subject->arena, "%s%s%s", lines, *lines ? "\n" : "", list[i].sentence);
+	}
+	assert_int_equal(errors && *lines, errors && config_is_faulty(subject->config));
+	return lines;
+}
+
 static const char *errors(struct subject *subject)
 {
-	struct str text = config_errors(subject->config);
-	char *lines = arena_dup_bytes(&subject->arena, text.at, text.length);
+	return faults(subject, true);
+}
 
-	for (size_t i = 0; i + 1 < text.length; i++)
-		lines[i] = lines[i] ? lines[i] : '\n';
-	return text.length ? lines : "";
+static const char *warnings(struct subject *subject)
+{
+	return faults(subject, false);
 }
 
 static void without_files_the_defaults_hold(void **state)
@@ -126,7 +141,7 @@ static void one_in_a_folder_counts_and_the_others_are_told(void **state)
 	temp_tree_file("pyproject.toml", "[tool.vramlint]\n");
 	temp_tree_file(".vramlint.toml", "");
 	assert_string_equal(file_for(subject, "x.py"), ".vramlint.toml");
-	assert_string_equal(config_warnings(subject->config).at, "'pyproject.toml' is not read: '.vramlint.toml' lies beside it");
+	assert_string_equal(warnings(subject), "'pyproject.toml' is not read: '.vramlint.toml' lies beside it");
 }
 
 static void a_broken_pyproject_matters_where_it_is_ours(void **state)
@@ -137,7 +152,7 @@ static void a_broken_pyproject_matters_where_it_is_ours(void **state)
 	temp_tree_file("b/pyproject.toml", "[tool.vramlint]\nselect = [\n");
 	assert_string_equal(file_for(subject, "a/x.py"), "");
 	assert_string_equal(errors(subject), "");
-	assert_non_null(strstr(config_warnings(subject->config).at, "a/pyproject.toml:1:1: the header that begins here lacks its ']'"));
+	assert_non_null(strstr(warnings(subject), "a/pyproject.toml:1:1: the header that begins here lacks its ']'"));
 	assert_string_equal(file_for(subject, "b/x.py"), "b/pyproject.toml");
 	assert_non_null(strstr(errors(subject), "b/pyproject.toml:2:10: the list that begins here"));
 }
@@ -191,7 +206,7 @@ static void rules_that_no_one_knows_are_no_error(void **state)
 	temp_tree_file("vramlint.toml", "ignore = ['tensor-apend']\n");
 	at(subject, "x.py");
 	assert_string_equal(errors(subject), "");
-	assert_string_equal(config_warnings(subject->config).at,
+	assert_string_equal(warnings(subject),
 			    "vramlint.toml:1:11: no rule is called 'tensor-apend'; did you mean 'tensor-append'?");
 }
 
