@@ -159,8 +159,13 @@ async function atTheLeak() {
 	await window.goTo(15, 10)
 }
 
-function settings(changes) {
-	editor.write('.vscode/settings.json', changes)
+let marker = 0
+
+/** Makes CHANGES all there is of the folder's settings, and waits until they count: the window's title tells. */
+async function settings(changes) {
+	const title = `settings ${marker += 1}`
+	editor.write('.vscode/settings.json', { ...changes, 'window.title': title })
+	await window.until(title, async () => (await window.page.title()) === title)
 }
 
 async function expectProblem(pattern, present = true) {
@@ -208,8 +213,9 @@ async function findings() {
 	await check('a file that was never saved is checked', async () => {
 		await window.command('File: New Untitled Text File')
 		await window.command('Change Language Mode')
-		await window.page.locator('.quick-input-widget input[placeholder^="Select Language Mode"]').fill('python')
-		await window.row('Python').click()
+		await window.row('(bat)').waitFor()
+		await window.input().fill('python')
+		await window.row('(python)').click()
 		await window.paste(CELL)
 		await window.expectSquiggles(1)
 		await window.page.keyboard.press('Control+A')
@@ -301,14 +307,13 @@ async function actions() {
 		await window.command('View: Close Editor')
 	})
 	await check('all is fixed on save', async () => {
-		settings({ 'editor.codeActionsOnSave': { 'source.fixAll.vramlint': 'explicit' } })
+		await settings({ 'editor.codeActionsOnSave': { 'source.fixAll.vramlint': 'explicit' } })
 		await atTheLeak()
 		await window.goTo(1, 1)
 		await window.page.keyboard.type('# ')
-		await window.page.waitForTimeout(500)
 		await window.save()
 		await window.until('the fix', () => editor.read('train.py').includes('losses.append(loss.detach())'))
-		settings({})
+		await settings({})
 	})
 	await check('all is fixed by command', async () => {
 		await atTheLeak()
@@ -361,30 +366,30 @@ async function configuration() {
 	})
 	await check('a setting counts at once', async () => {
 		await atTheLeak()
-		settings({ 'vramlint.ignore': ['tensor-append'] })
+		await settings({ 'vramlint.ignore': ['tensor-append'] })
 		await window.expectSquiggles(0)
-		settings({ 'vramlint.severity': { VL101: 'error' } })
+		await settings({ 'vramlint.severity': { VL101: 'error' } })
 		await window.until('an error', async () => (await window.page.locator('.squiggly-error').count()) === 1)
-		settings({})
+		await settings({})
 		await window.until('a warning', async () => (await window.page.locator('.squiggly-warning').count()) === 1)
 	})
 	await check('a lens stands at the loop', async () => {
 		await atTheLeak()
-		settings({ 'vramlint.lens': 'codeLens' })
+		await settings({ 'vramlint.lens': 'codeLens' })
 		const lens = window.page.locator('.codelens-decoration', { hasText: 'host memory grows' })
 		await lens.waitFor()
 		await picture('lens')
-		settings({ 'vramlint.lens': 'inlayHint' })
+		await settings({ 'vramlint.lens': 'inlayHint' })
 		await window.until('a hint in the line', async () => /host memory grows/.test(await window.text()))
-		settings({})
+		await settings({})
 		await window.until('nothing', async () => !/host memory grows/.test(await window.text()) && (await lens.count()) === 0)
 	})
 	await check('it can be switched off and on', async () => {
 		await atTheLeak()
-		settings({ 'vramlint.enable': false })
+		await settings({ 'vramlint.enable': false })
 		await window.expectSquiggles(0)
 		await expectServers((servers) => servers.length === 0)
-		settings({})
+		await settings({})
 		await window.expectSquiggles(1)
 	})
 }
@@ -417,7 +422,7 @@ async function life() {
 			editor.write(name, `#!/bin/sh\ntouch ${editor.root}/ran\nexec ${editor.program} "$@"\n`)
 			fs.chmodSync(path.join(editor.folder, name), 0o755)
 		}
-		settings({ 'vramlint.path': 'evil', 'vramlint.args': ['--log-file', path.join(editor.root, 'ran')] })
+		await settings({ 'vramlint.path': 'evil', 'vramlint.args': ['--log-file', path.join(editor.root, 'ran')] })
 		await window.command('vramlint: Restart Server')
 		await expectServers((servers) => servers.length === 1)
 		await atTheLeak()
@@ -428,7 +433,7 @@ async function life() {
 		await window.page.locator('.workspace-trust-editor a.monaco-button', { hasText: /^Trust$/ }).first().click()
 		await window.until('its program', () => fs.existsSync(path.join(editor.root, 'ran')))
 		await window.command('View: Close Editor')
-		settings({})
+		await settings({})
 		await atTheLeak()
 	})
 	await check('the environment of a trusted folder comes first', async () => {
@@ -438,7 +443,7 @@ async function life() {
 		fs.rmSync(path.join(editor.folder, '.venv'), { recursive: true })
 	})
 	await check('a program that is not there is told of, with a way out', async () => {
-		settings({ 'vramlint.path': '/nowhere/vramlint' })
+		await settings({ 'vramlint.path': '/nowhere/vramlint' })
 		const toast = window.page.locator('.notification-toast', { hasText: '/nowhere/vramlint' })
 		await toast.waitFor()
 		need(/there is no such file/.test(await toast.innerText()), await toast.innerText())
@@ -448,16 +453,16 @@ async function life() {
 		await window.command('View: Close Editor')
 		await window.openFile('train.py')
 		await window.expectSquiggles(0)
-		settings({})
+		await settings({})
 		await window.expectSquiggles(1)
 	})
 	await check('one that is too old is told of as well', async () => {
 		editor.write('old', `#!/bin/sh\ncase $1 in server) echo "vramlint: error: 'server' is neither a command nor a path" >&2; exit 2;; esac\necho vramlint 0.0.1\n`)
 		fs.chmodSync(path.join(editor.folder, 'old'), 0o755)
-		settings({ 'vramlint.path': 'old' })
+		await settings({ 'vramlint.path': 'old' })
 		await window.page.locator('.notification-toast', { hasText: 'it is too old: vramlint 0.0.1 has no language server' }).waitFor()
 		await window.command('Notifications: Clear All Notifications')
-		settings({})
+		await settings({})
 		await atTheLeak()
 	})
 	await check('the program in the extension is the last that is taken', async () => {
@@ -492,6 +497,9 @@ async function main() {
 	fs.mkdirSync(VRAMLINT_PICTURES, { recursive: true })
 	editor.install()
 	window = await Window.open(await editor.start())
+	// From here on all extensions are there.
+	await window.openFile('train.py')
+	await window.expectSquiggles(1)
 	await findings()
 	await actions()
 	await configuration()

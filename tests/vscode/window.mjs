@@ -5,7 +5,7 @@ import * as path from 'node:path'
 const { chromium } = createRequire(path.join(process.env.VRAMLINT_EDITOR, 'package.json'))('playwright-core')
 
 /** How long something may take to show, milliseconds. */
-const PATIENCE = 8_000
+const PATIENCE = 20_000
 
 export class Window {
 	static async open(url) {
@@ -75,8 +75,10 @@ export class Window {
 	}
 
 	async openFile(name) {
-		await this.pick('Control+P', name, name)
-		await this.page.locator('.tab.active', { hasText: name }).first().waitFor()
+		const title = path.basename(name)
+		const folder = path.dirname(name)
+		await this.pick('Control+P', name, folder === '.' ? title : new RegExp(`${title}\\W*${folder}`))
+		await this.page.locator('.tab.active', { hasText: title }).first().waitFor()
 	}
 
 	async goTo(line, column) {

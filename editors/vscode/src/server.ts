@@ -137,7 +137,7 @@ export class Server {
 		const folder = vscode.workspace.workspaceFolders?.[0]?.uri
 		const section = vscode.workspace.getConfiguration('vramlint', folder)
 		const options = folder?.scheme === 'file' ? { cwd: folder.fsPath } : {}
-		return new LanguageClient(
+		const client = new LanguageClient(
 			'vramlint',
 			'vramlint',
 			{ command: program.file, args: ['server', ...(section.get<string[]>('args') ?? [])], options },
@@ -154,6 +154,14 @@ export class Server {
 				middleware: {
 					executeCommand: this.executeCommand,
 					workspace: {
+						didChangeConfiguration: async (sections, next) => {
+							try {
+								await next(sections)
+							} catch (error) {
+								// The same change may have stopped it.
+								if (client === this.client) throw error
+							}
+						},
 						configuration: async (params, token, next) => {
 							const answers = await next(params, token)
 							return Array.isArray(answers)
@@ -164,6 +172,7 @@ export class Server {
 				},
 			},
 		)
+		return client
 	}
 
 	/** Says so where it is seen, once for each reason. */
