@@ -24,10 +24,13 @@ struct py_memory {
 	char *text;    /* … that text as the grammar saw it, heap */
 	uint32_t length;
 	uint64_t reads; /* what parsing it took, all times together */
+	uint64_t version; /* counts the trees */
+	bool has_cr;    /* the text has a CR alone in a line, for which the grammar saw LF */
 	/* Set by each py_parse: */
 	bool is_current; /* its text is the one in `tree` */
 	TSTree *before;  /* the tree that `tree` was made from, or NULL where it was made from nothing */
 	struct span old_change, new_change; /* all in which BEFORE and `tree` differ lies within: bytes of the one, of the other */
+	bool is_bounded; /* … and so does all in which their texts differ, comments apart that are not in the tree */
 };
 
 /* The kinds of syntax nodes that the analysis tells apart. */
