@@ -41,6 +41,7 @@ static void stat_fill(struct os_stat *stat, const struct stat *raw)
 	stat->size = raw->st_size > 0 ? (uint64_t)raw->st_size : 0;
 	stat->device = (uint64_t)raw->st_dev;
 	stat->inode = (uint64_t)raw->st_ino;
+	stat->modified = (int64_t)raw->st_mtim.tv_sec * 1000000000 + raw->st_mtim.tv_nsec;
 }
 
 static bool is_missing(int number)
@@ -53,7 +54,7 @@ static int stat_at(int folder, const char *name, struct os_stat *stat)
 {
 	struct stat raw;
 
-	*stat = (struct os_stat){OS_MISSING, false, 0, 0, 0};
+	*stat = (struct os_stat){.kind = OS_MISSING};
 	if (fstatat(folder, name, &raw, AT_SYMLINK_NOFOLLOW) != 0)
 		return is_missing(errno) ? 0 : errno;
 	if (S_ISLNK(raw.st_mode)) {
@@ -70,6 +71,12 @@ bool os_stat_get(const char *path, struct os_stat *stat, struct err *err)
 	int number = stat_at(AT_FDCWD, path, stat);
 
 	return number == 0 || os_failed(err, ERR_READ, "read", path, number);
+}
+
+bool os_stat_same(const struct os_stat *a, const struct os_stat *b)
+{
+	return a->kind == b->kind && a->size == b->size && a->device == b->device && a->inode == b->inode &&
+	       a->modified == b->modified;
 }
 
 static int entry_order(const void *a, const void *b)
@@ -89,7 +96,7 @@ bool os_list(const char *path, struct arena *arena, struct os_entry **entries, s
 	if (!folder)
 		return os_failed(err, ERR_READ, "read", path, errno);
 	while (errno = 0, (item = readdir(folder))) {
-		struct os_entry entry = {item->d_name, {OS_MISSING, false, 0, 0, 0}};
+		struct os_entry entry = {item->d_name, {.kind = OS_MISSING}};
 
 		if (strcmp(item->d_name, ".") == 0 || strcmp(item->d_name, "..") == 0)
 			continue;

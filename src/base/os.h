@@ -19,6 +19,7 @@ struct os_stat {
 	uint64_t size;     /* bytes */
 	uint64_t device;   /* with inode: identity of what the path leads to */
 	uint64_t inode;
+	int64_t modified;  /* nanoseconds since 1970 */
 };
 
 struct os_entry {
@@ -28,6 +29,8 @@ struct os_entry {
 
 /* What PATH leads to. A missing target is kind OS_MISSING, not an error; false only where it cannot be told. */
 bool os_stat_get(const char *path, struct os_stat *stat, struct err *err);
+/* Whether A and B, of one path at two times, are of the same file with the same content, as far as that can be told unread. */
+bool os_stat_same(const struct os_stat *a, const struct os_stat *b);
 /* The entries of folder PATH without "." and "..", sorted by name as bytes, in ARENA. */
 bool os_list(const char *path, struct arena *arena, struct os_entry **entries, size_t *count, struct err *err);
 /* Appends the whole file to BUF. Files of over LIMIT bytes are ERR_TOO_BIG (0: no limit); folders and devices are ERR_READ. */

@@ -31,8 +31,16 @@ struct linter {
 	struct rule_work *rule_work; /* by rule index; NULL: it is not taken */
 };
 
+struct lint_memory {
+	struct py_memory parsed;
+};
+
 struct lint_worker {
 	struct lint_limits limits;
+	struct lint_memory *memory; /* or NULL */
+	bool (*stale)(void *context); /* or NULL */
+	void *stale_context;
+	bool is_stale; /* it has said so for the document at hand */
 	struct py_parser parser;
 	TSQueryCursor *cursor;
 	struct arena arena; /* facts of the file at hand */
@@ -99,6 +107,21 @@ void linter_explain(struct linter *linter)
 	linter->explains = true;
 }
 
+void linter_overlay(struct linter *linter, const struct overlay *overlay)
+{
+	project_overlay(linter->project, overlay);
+}
+
+bool linter_forget(struct linter *linter, const char *path)
+{
+	return project_forget(linter->project, path);
+}
+
+void linter_refresh(struct linter *linter)
+{
+	project_refresh(linter->project);
+}
+
 void linter_time_rules(struct linter *linter)
 {
 	linter->rule_work = mem_new(linter->rules->count + 1, sizeof *linter->rule_work);
@@ -130,10 +153,21 @@ enum { OPEN_MATCHES = 512 };
 /* How deep matches may begin; tree-sitter itself counts wrong beyond 65535. */
 enum { QUERY_DEPTH = 20000 };
 
+/* Whether nobody wants the result at hand any more. */
+static bool is_stale(void *context)
+{
+	struct lint_worker *worker = context;
+	if (!worker->is_stale && worker->stale)
+		worker->is_stale = worker->stale(worker->stale_context);
+	return worker->is_stale;
+}
+
 struct lint_worker *lint_worker_new(void)
 {
 	struct lint_worker *worker = mem_new(1, sizeof *worker);
 	py_parser_init(&worker->parser);
+	worker->parser.stop = is_stale;
+	worker->parser.stop_context = worker;
 	worker->cursor = ts_query_cursor_new();
 	ts_query_cursor_set_match_limit(worker->cursor, OPEN_MATCHES);
 	ts_query_cursor_set_max_start_depth(worker->cursor, QUERY_DEPTH);
@@ -155,6 +189,35 @@ void lint_worker_free(struct lint_worker *worker)
 void lint_worker_limit(struct lint_worker *worker, const struct lint_limits *limits)
 {
 	worker->limits = limits ? *limits : (struct lint_limits){NULL, NULL, NULL};
+}
+
+struct lint_memory *lint_memory_new(void)
+{
+	return mem_new(1, sizeof(struct lint_memory));
+}
+
+void lint_memory_forget(struct lint_memory *memory)
+{
+	py_memory_release(&memory->parsed);
+}
+
+void lint_memory_free(struct lint_memory *memory)
+{
+	if (!memory)
+		return;
+	lint_memory_forget(memory);
+	free(memory);
+}
+
+void lint_worker_remember(struct lint_worker *worker, struct lint_memory *memory)
+{
+	worker->memory = memory;
+}
+
+void lint_worker_stop_when(struct lint_worker *worker, bool (*stale)(void *context), void *context)
+{
+	worker->stale = stale;
+	worker->stale_context = context;
 }
 
 struct lint_timing lint_worker_timing(const struct lint_worker *worker)
@@ -303,17 +366,31 @@ static void analyse(struct lint_worker *worker, const struct settings *settings,
 	worker->candidates.count = 0;
 	query_set_run(linter->queries, worker->cursor, root, text, 0, &worker->candidates);
 	worker->timing.query += lap(&clock);
-	if (!worker->candidates.count)
+	if (!worker->candidates.count || is_stale(worker))
 		return;
 	match_place(linter->rules, &worker->candidates);
 	struct def *module = lower_def(&lower, root, NULL);
 	bool *wanted = wanted_defs(worker, &lower);
 	worker->timing.lower += lap(&clock);
-	struct unit_source units = project_source(linter->project);
+	if (is_stale(worker)) {
+		lower_release(&lower);
+		return;
+	}
+	struct project_look look = {.project = linter->project, .arena = &result->arena, .stop = is_stale, .stop_context = worker};
+	struct unit_source units = project_source(&look);
 	analysis_run(&analysis, &linter->model, &worker->arena, text, &lower, module, wanted, path ? &units : NULL, path);
 	worker->timing.interpret += lap(&clock);
+	if (is_stale(worker)) {
+		analysis_release(&analysis);
+		lower_release(&lower);
+		return;
+	}
 	judge(&analysis, &judgement);
 	worker->timing.judge += lap(&clock);
+	result->reads = look.reads;
+	result->read_count = look.read_count;
+	result->seeks = look.seeks;
+	result->asks_around = look.asks_around;
 	struct match_input input = {linter->rules, &settings->selection, source, &analysis, &judgement, &worker->candidates,
 				    &result->arena, {&linter->grammar, root, text, SYNTAX_BUDGET}, NULL};
 	if (linter->rule_work)
@@ -396,6 +473,7 @@ void lint_source(struct lint_worker *worker, const struct settings *settings, co
 {
 	memset(result, 0, sizeof *result);
 	arena_init(&result->arena);
+	worker->is_stale = false;
 	struct str text = {source->text, source->length};
 	double clock = os_seconds();
 	result->skipped = !prefilter_passes(&settings->linter->model, text) && !pragmas_are_likely(text);
@@ -409,18 +487,26 @@ void lint_source(struct lint_worker *worker, const struct settings *settings, co
 		return;
 	}
 	struct err err;
-	TSTree *tree = py_parse(&worker->parser, text, NULL, &err);
+	TSTree *tree = py_parse(&worker->parser, text, worker->memory ? &worker->memory->parsed : NULL, &err);
 	worker->timing.parse += lap(&clock);
 	if (!tree) {
 		result->failure = arena_dup(&result->arena, err.message);
+		result->is_stale = worker->is_stale;
 		return;
 	}
 	if (source->origins && ts_node_has_error(ts_tree_root_node(tree)) &&
-	    !(tree = separate_cells(worker, source, tree, result)))
+	    !(tree = separate_cells(worker, source, tree, result))) {
+		result->is_stale = worker->is_stale;
 		return;
+	}
 	TSNode root = ts_tree_root_node(tree);
 	if (report_syntax(result, source, root))
 		analyse(worker, settings, path, source, root, result);
+	if (worker->is_stale) {
+		result->is_stale = true;
+		result->failure = "the result is not wanted any more";
+		result->finding_count = result->suppressed_count = result->problem_count = 0;
+	}
 	drop_unfixable(settings, result);
 	restrict_to_new(&worker->limits, path ? path : "", result);
 	drop_mild(settings, result); /* what a baseline lists of it is still there */

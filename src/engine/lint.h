@@ -25,6 +25,14 @@ void linter_free(struct linter *linter);
 
 /* From now on results carry an explanation. Call before workers start. */
 void linter_explain(struct linter *linter);
+/* From now on imports find files as they are in OVERLAY (borrowed). Call before workers start. */
+struct overlay;
+void linter_overlay(struct linter *linter, const struct overlay *overlay);
+/* The file PATH, real and absolute, or any (NULL), has changed, appeared or gone. Call when no worker runs. Returns whether
+ * more may change than results that have it among their `reads` or ask around: then those that `seek` may as well. */
+bool linter_forget(struct linter *linter, const char *path);
+/* Forgets what has changed on the disk since it was read. Call when no worker runs. */
+void linter_refresh(struct linter *linter);
 /* From now on it is taken how long each rule takes. Call before workers start. */
 void linter_time_rules(struct linter *linter);
 /* What RULE, one of the linter's, has taken so far beside the analysis, which all share. Call when no worker runs. */
@@ -48,6 +56,19 @@ struct lint_limits {
 	const struct changed *changed;   /* findings that are not about what has changed are left out */
 	const char *ignore_reason;       /* the fix of a finding is a comment that suppresses it, with this reason, "" for none */
 };
+/* What is remembered of one document from one check to the next, which makes that faster and changes nothing else. It
+ * belongs to whoever keeps the document; one worker at a time uses it, any worker may. */
+struct lint_memory;
+struct lint_memory *lint_memory_new(void);
+void lint_memory_free(struct lint_memory *memory); /* may be NULL */
+/* Gives back what it holds; the next check is one from scratch. For documents that nobody has edited for a while. */
+void lint_memory_forget(struct lint_memory *memory);
+/* From now on lint_source remembers the document in MEMORY (borrowed; NULL: nowhere). */
+void lint_worker_remember(struct lint_worker *worker, struct lint_memory *memory);
+/* From now on lint_source asks STALE(CONTEXT), on the worker's thread and many times, whether nobody wants its result any
+ * more, and ends early where so (NULL: never). */
+void lint_worker_stop_when(struct lint_worker *worker, bool (*stale)(void *context), void *context);
+
 /* From now on results are within LIMITS (borrowed; NULL: none). */
 void lint_worker_limit(struct lint_worker *worker, const struct lint_limits *limits);
 
@@ -81,6 +102,12 @@ struct lint_result {
 	const char *explanation; /* what the analysis saw, lines ended by LF, where the linter was told to explain; else NULL */
 	const char *failure; /* why nothing of it could be checked ("cannot parse: the parser gave up"), or NULL */
 	bool skipped; /* the prefilter saw that nothing could be found */
+	bool is_stale; /* the check ended early, as lint_worker_stop_when wanted; `failure` says so */
+	/* What else it depends on than the document, its settings and its path: */
+	const char *const *reads; /* real paths of other files that were read for it, each once, in no order */
+	size_t read_count;
+	bool seeks;       /* imports were looked up in the project: a file that appears or goes may lead them elsewhere */
+	bool asks_around; /* who calls its functions was looked up in all files of its folder and those above */
 };
 
 /* Time spent, in seconds, summed over the files of a worker. `interpret` and `judge` include what linter_import_seconds says,

@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/vec.h"
 #include "engine/callers.h"
 #include "engine/prefilter.h"
 #include "flow/lower.h"
@@ -18,17 +19,31 @@ struct loaded_unit {
 	struct unit unit;
 	struct arena arena;
 	struct source source;
+	char *path;          /* by which it was asked for */
+	char *real;          /* … with links resolved */
+	struct os_stat stat; /* of the file as it was read; OS_MISSING where the text came from the overlay */
+	uint64_t room;       /* spans from unit.base on that are its own */
+	bool is_stale;       /* to be read again before it is used */
+	bool is_none;        /* the file is of no use; unit and source are empty */
+};
+
+/* Spans that nobody uses any more. */
+struct room {
+	uint64_t base, size;
 };
 
 struct project {
 	const struct py_grammar *grammar;
 	const struct model *model;
+	const struct overlay *overlay; /* or NULL */
+	struct os_mutex *reading; /* held while a unit is read again; before `mutex` */
 	struct os_mutex *mutex; /* guards all below */
 	struct map units;       /* path → struct loaded_unit, or to `missing` */
 	struct map found;       /* importing folder, space, dotted name → struct loaded_unit, or `missing` */
 	struct map used;        /* … → how much of the name is the file's, plus one */
 	struct map quiet;       /* folder, space, function → 2 where all calls are quiet, else 1 */
 	uint64_t next_base;
+	VEC(struct room) rooms;
 	struct arena arena;     /* of the thread that made the project */
 	const char *current;    /* folder, or NULL */
 	double seconds;         /* spent on reading, parsing and lowering files, by all threads */
@@ -42,6 +57,7 @@ struct project *project_new(const struct py_grammar *grammar, const struct model
 	project->grammar = grammar;
 	project->model = model;
 	project->mutex = os_mutex_new();
+	project->reading = os_mutex_new();
 	struct err err;
 	project->next_base = FIRST_BASE;
 	arena_init(&project->arena);
@@ -49,34 +65,94 @@ struct project *project_new(const struct py_grammar *grammar, const struct model
 	return project;
 }
 
-static bool free_unit(struct str path, void *value, void *context)
+void project_overlay(struct project *project, const struct overlay *overlay)
 {
-	struct loaded_unit *loaded = value;
-	(void)path;
-	(void)context;
-	if (loaded == &missing)
-		return true;
+	project->overlay = overlay;
+}
+
+static void empty_unit(struct loaded_unit *loaded)
+{
 	arena_release(&loaded->arena);
 	source_release(&loaded->source);
+	memset(&loaded->unit, 0, sizeof loaded->unit);
+}
+
+static void free_unit(struct loaded_unit *loaded)
+{
+	empty_unit(loaded);
+	free(loaded->path);
+	free(loaded->real);
 	free(loaded);
+}
+
+static bool free_each(struct str path, void *value, void *context)
+{
+	(void)path;
+	(void)context;
+	if (value != &missing)
+		free_unit(value);
 	return true;
+}
+
+/* Drops which file a name leads to. */
+static void forget_names(struct project *project)
+{
+	map_release(&project->found);
+	map_release(&project->used);
 }
 
 void project_free(struct project *project)
 {
 	if (!project)
 		return;
-	map_each(&project->units, free_unit, NULL);
+	map_each(&project->units, free_each, NULL);
 	map_release(&project->units);
-	map_release(&project->found);
-	map_release(&project->used);
+	forget_names(project);
 	map_release(&project->quiet);
+	VEC_RELEASE(&project->rooms);
 	arena_release(&project->arena);
+	os_mutex_free(project->reading);
 	os_mutex_free(project->mutex);
 	free(project);
 }
 
 /* ---- one file ---- */
+
+/* Spans for a file of SIZE bytes: what is decoded may take up to three bytes for each one read. */
+static uint64_t room_for(uint64_t size)
+{
+	enum { STEP = 1 << 12 };
+	return (3 * size + 4 + STEP - 1) / STEP * STEP;
+}
+
+/* Sets BASE to SIZE spans that no other unit has; false where there are none left. */
+static bool room_take(struct project *project, uint64_t size, struct room *room)
+{
+	os_mutex_lock(project->mutex);
+	bool any = false;
+	for (size_t i = 0; i < project->rooms.count && !any; i++) {
+		if (project->rooms.items[i].size < size)
+			continue;
+		any = true;
+		*room = project->rooms.items[i];
+		project->rooms.items[i] = project->rooms.items[--project->rooms.count];
+	}
+	if (!any && project->next_base + size < UINT32_MAX) {
+		any = true;
+		*room = (struct room){project->next_base, size};
+		project->next_base += size;
+	}
+	os_mutex_unlock(project->mutex);
+	return any;
+}
+
+static void room_give(struct project *project, struct room room)
+{
+	os_mutex_lock(project->mutex);
+	if (room.size)
+		VEC_ADD(&project->rooms, room);
+	os_mutex_unlock(project->mutex);
+}
 
 static bool lower_unit(struct project *project, struct loaded_unit *loaded)
 {
@@ -97,54 +173,126 @@ static bool lower_unit(struct project *project, struct loaded_unit *loaded)
 	return tree != NULL;
 }
 
-static struct loaded_unit *read_unit(struct project *project, const char *path, uint32_t base)
+/* The file's text, which is TEXT where that is set. */
+static bool read_source(const char *path, struct str text, struct source *source)
 {
-	struct loaded_unit *loaded = mem_new(1, sizeof *loaded);
 	struct buf raw = BUF_INIT;
 	struct err err;
-	arena_init(&loaded->arena);
-	bool ok = os_read_file(path, LARGEST_UNIT, &raw, &err) && source_init(&loaded->source, buf_get(&raw), &err);
-	buf_release(&raw);
-	if (ok) {
-		size_t below = project->current ? strlen(project->current) : 0;
-		bool inside = below && strncmp(path, project->current, below) == 0 && path[below] == '/';
-		loaded->unit.path = arena_dup(&loaded->arena, path);
-		loaded->unit.shown = loaded->unit.path + (inside ? below + 1 : 0);
-		loaded->unit.text = (struct str){loaded->source.text, loaded->source.length};
-		loaded->unit.base = base;
-		loaded->unit.is_package = str_ends(str_from(path), "/__init__.py");
-		loaded->unit.is_reported = prefilter_passes(project->model, loaded->unit.text);
-		ok = lower_unit(project, loaded);
-		if (!ok)
-			source_release(&loaded->source);
+	if (text.at) {
+		source_init_plain(source, text);
+		return true;
 	}
-	if (ok)
+	bool ok = os_read_file(path, LARGEST_UNIT, &raw, &err) && source_init(source, buf_get(&raw), &err);
+	buf_release(&raw);
+	return ok;
+}
+
+static void unit_fill(struct project *project, struct loaded_unit *loaded, uint64_t base)
+{
+	const char *path = loaded->path;
+	size_t below = project->current ? strlen(project->current) : 0;
+	bool inside = below && strncmp(path, project->current, below) == 0 && path[below] == '/';
+	loaded->unit.path = path;
+	loaded->unit.shown = path + (inside ? below + 1 : 0);
+	loaded->unit.text = (struct str){loaded->source.text, loaded->source.length};
+	loaded->unit.base = (uint32_t)base;
+	loaded->unit.is_package = str_ends(str_from(path), "/__init__.py");
+	loaded->unit.is_reported = prefilter_passes(project->model, loaded->unit.text);
+}
+
+/* Reads the file of LOADED, whose unit is empty. On failure it has neither unit nor spans. */
+static bool read_unit(struct project *project, struct loaded_unit *loaded)
+{
+	struct str text = {NULL, 0};
+	struct room own = {loaded->unit.base, loaded->room}, room = own;
+	uint64_t size = 0;
+	bool fits = false;
+	if (overlay_get(project->overlay, loaded->real, &text)) {
+		loaded->stat = (struct os_stat){.kind = OS_MISSING};
+		size = text.length;
+		fits = size <= LARGEST_UNIT;
+	} else if (os_stat_get(loaded->path, &loaded->stat, NULL) && loaded->stat.kind == OS_FILE) {
+		size = loaded->stat.size;
+		fits = size <= LARGEST_UNIT;
+	}
+	if (fits && room_for(size) > own.size) {
+		/* a file that has outgrown its place gets twice what it needs: it is being written */
+		room_give(project, own);
+		fits = room_take(project, own.size ? 2 * room_for(size) : room_for(size), &room);
+		own = fits ? room : (struct room){0, 0};
+	}
+	bool ok = fits && read_source(loaded->path, text, &loaded->source);
+	if (ok) {
+		/* it may have grown since it was looked at */
+		ok = loaded->source.length < own.size;
+		unit_fill(project, loaded, own.base);
+		ok = ok && lower_unit(project, loaded);
+		if (!ok)
+			empty_unit(loaded);
+	}
+	if (!ok)
+		room_give(project, own);
+	loaded->room = ok ? own.size : 0;
+	return ok;
+}
+
+/* What is at PATH, or `missing` where nothing is. */
+static struct loaded_unit *new_unit(struct project *project, const char *path)
+{
+	struct arena arena;
+	struct os_stat stat;
+	arena_init(&arena);
+	bool on_disk = os_stat_get(path, &stat, NULL) && stat.kind != OS_MISSING;
+	const char *real = on_disk ? os_real_path(path, &arena) : NULL;
+	struct loaded_unit *loaded = &missing;
+	if (real || overlay_get(project->overlay, path, NULL)) {
+		loaded = mem_new(1, sizeof *loaded);
+		arena_init(&loaded->arena);
+		loaded->path = mem_dup(path, strlen(path));
+		loaded->real = mem_dup(real ? real : path, strlen(real ? real : path));
+		loaded->is_none = !read_unit(project, loaded);
+	}
+	arena_release(&arena);
+	return loaded;
+}
+
+/* LOADED as its file is now, or `missing`. */
+static struct loaded_unit *current(struct project *project, struct loaded_unit *loaded)
+{
+	if (loaded == &missing)
 		return loaded;
-	arena_release(&loaded->arena);
-	free(loaded);
-	return &missing;
+	os_mutex_lock(project->mutex);
+	bool is_stale = loaded->is_stale, is_none = loaded->is_none;
+	os_mutex_unlock(project->mutex);
+	if (is_stale) {
+		os_mutex_lock(project->reading);
+		if (loaded->is_stale) { /* or another thread was faster */
+			double began = os_seconds();
+			uint32_t base = loaded->unit.base;
+			empty_unit(loaded);
+			loaded->unit.base = base;
+			is_none = !read_unit(project, loaded);
+			os_mutex_lock(project->mutex);
+			project->seconds += os_seconds() - began;
+			loaded->is_none = is_none;
+			loaded->is_stale = false;
+			os_mutex_unlock(project->mutex);
+		}
+		is_none = loaded->is_none;
+		os_mutex_unlock(project->reading);
+	}
+	return is_none ? &missing : loaded;
 }
 
 static struct loaded_unit *unit_at(struct project *project, const char *path)
 {
-	struct os_stat stat;
-	struct err err;
 	os_mutex_lock(project->mutex);
 	struct loaded_unit *known = map_get(&project->units, str_from(path));
-	uint64_t base = project->next_base;
 	os_mutex_unlock(project->mutex);
 	if (known)
-		return known;
-	bool file = os_stat_get(path, &stat, &err) && stat.kind == OS_FILE && stat.size <= LARGEST_UNIT;
-	if (file) {
-		/* what is decoded may take up to three bytes for each one read */
-		os_mutex_lock(project->mutex);
-		base = project->next_base;
-		project->next_base += 3 * stat.size + 4;
-		os_mutex_unlock(project->mutex);
-	}
+		return current(project, known);
 	double began = os_seconds();
-	struct loaded_unit *made = file && base + 3 * stat.size < UINT32_MAX ? read_unit(project, path, (uint32_t)base) : &missing;
+	struct loaded_unit *made = new_unit(project, path);
 	double spent = os_seconds() - began;
 	os_mutex_lock(project->mutex);
 	project->seconds += spent;
@@ -152,20 +300,23 @@ static struct loaded_unit *unit_at(struct project *project, const char *path)
 	if (!known)
 		map_put(&project->units, str_from(path), made);
 	os_mutex_unlock(project->mutex);
-	if (known && made != &missing)
-		free_unit((struct str){"", 0}, made, NULL); /* another thread was faster */
-	return known ? known : made;
+	if (known && made != &missing) { /* another thread was faster */
+		room_give(project, (struct room){made->unit.base, made->room});
+		free_unit(made);
+	}
+	made = known ? known : made;
+	return made->is_none ? &missing : made;
 }
 
 /* ---- names ---- */
 
-static bool exists(const char *folder, const char *name)
+static bool exists(const struct project *project, const char *folder, const char *name)
 {
 	char path[LONGEST + 64];
 	struct os_stat stat;
 	struct err err;
 	snprintf(path, sizeof path, "%s/%s", folder, name);
-	return os_stat_get(path, &stat, &err) && stat.kind != OS_MISSING;
+	return overlay_get(project->overlay, path, NULL) || (os_stat_get(path, &stat, &err) && stat.kind != OS_MISSING);
 }
 
 /* The file that the longest beginning of NAMES (dots between) leads to below FOLDER; *USED: its length. */
@@ -206,28 +357,28 @@ static bool cut_last(char *folder)
 	return false;
 }
 
-static bool is_marked(const char *folder)
+static bool is_marked(const struct project *project, const char *folder)
 {
 	static const char *const marks[] = {".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt",
 					    "README.md", "LICENSE"};
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-		if (exists(folder, marks[i]))
+		if (exists(project, folder, marks[i]))
 			return true;
 	return false;
 }
 
 /* How many folders, FOLDER first, imports are looked up in: up to the one that holds the project; where none does, up to
  * the one around the package. */
-static int folders_of(const char *folder)
+static int folders_of(const struct project *project, const char *folder)
 {
 	char at[LONGEST];
 	int package = 0;
 	bool inside = true;
 	snprintf(at, sizeof at, "%s", folder);
 	for (int up = 0; up < FOLDERS_ABOVE; up++) {
-		if (is_marked(at))
+		if (is_marked(project, at))
 			return up + 1;
-		inside &= exists(at, "__init__.py");
+		inside &= exists(project, at, "__init__.py");
 		package += inside;
 		if (!cut_last(at))
 			break;
@@ -240,7 +391,7 @@ static struct loaded_unit *absolute(struct project *project, const char *folder,
 	char at[LONGEST];
 	snprintf(at, sizeof at, "%s", folder);
 	size_t first = strcspn(dotted, ".");
-	int folders = folders_of(folder);
+	int folders = folders_of(project, folder);
 	for (int up = 0; up < folders; up++) {
 		const char *name = strrchr(at, '/') ? strrchr(at, '/') + 1 : at;
 		/* installed packages see themselves, not what else happens to be installed */
@@ -252,7 +403,7 @@ static struct loaded_unit *absolute(struct project *project, const char *folder,
 				break;
 		}
 		struct loaded_unit *loaded = below(project, at, dotted, used);
-		if (loaded == &missing && !installed && exists(at, "src")) {
+		if (loaded == &missing && !installed && exists(project, at, "src")) {
 			char src[LONGEST + 8];
 			snprintf(src, sizeof src, "%s/src", at);
 			loaded = below(project, src, dotted, used);
@@ -285,9 +436,47 @@ static struct loaded_unit *relative(struct project *project, const char *folder,
 	return loaded;
 }
 
+/* The file that DOTTED leads to from FOLDER, absolute or not, by KEY as asked before or by a search. */
+static struct loaded_unit *found(struct project *project, const char *key, char *folder, size_t size, const char *dotted,
+				 size_t *used)
+{
+	os_mutex_lock(project->mutex);
+	struct loaded_unit *known = map_get(&project->found, str_from(key));
+	*used = known ? (size_t)(uintptr_t)map_get(&project->used, str_from(key)) - 1 : 0;
+	os_mutex_unlock(project->mutex);
+	if (known == &missing || (known && current(project, known) != &missing))
+		return known;
+	struct arena arena;
+	arena_init(&arena);
+	const char *real = os_real_path(folder[0] ? folder : "/", &arena);
+	snprintf(folder, size, "%s", real && strlen(real) < size ? real : "/nowhere");
+	arena_release(&arena);
+	known = dotted[0] == '.' ? relative(project, folder, dotted, used) : absolute(project, folder, dotted, used);
+	os_mutex_lock(project->mutex);
+	map_put(&project->found, str_from(key), known);
+	map_put(&project->used, str_from(key), (void *)(uintptr_t)(*used + 1));
+	os_mutex_unlock(project->mutex);
+	return known;
+}
+
+static void note_read(struct project_look *look, const struct loaded_unit *loaded)
+{
+	for (size_t i = 0; i < look->read_count; i++)
+		if (strcmp(look->reads[i], loaded->real) == 0)
+			return;
+	if (look->read_count == look->room) {
+		look->room = look->room ? 2 * look->room : 8;
+		const char **grown = ARENA_ARRAY(look->arena, const char *, look->room);
+		if (look->read_count)
+			memcpy(grown, look->reads, look->read_count * sizeof *grown);
+		look->reads = grown;
+	}
+	look->reads[look->read_count++] = arena_dup(look->arena, loaded->real);
+}
+
 static const struct unit *find(void *context, const char *from, const char *dotted, size_t *used)
 {
-	struct project *project = context;
+	struct project_look *look = context;
 	char folder[LONGEST], key[2 * LONGEST];
 	const char *slash = strrchr(from, '/');
 	size_t length = slash ? (size_t)(slash - from) : 0;
@@ -297,63 +486,76 @@ static const struct unit *find(void *context, const char *from, const char *dott
 	if (slash == from)
 		folder[0] = '\0';
 	snprintf(key, sizeof key, "%s %s", folder, dotted);
-	os_mutex_lock(project->mutex);
-	struct loaded_unit *known = map_get(&project->found, str_from(key));
-	*used = known ? (size_t)(uintptr_t)map_get(&project->used, str_from(key)) - 1 : 0;
-	os_mutex_unlock(project->mutex);
-	if (!known) {
-		struct arena arena;
-		arena_init(&arena);
-		const char *real = os_real_path(folder[0] ? folder : "/", &arena);
-		snprintf(folder, sizeof folder, "%s", real && strlen(real) < sizeof folder ? real : "/nowhere");
-		arena_release(&arena);
-		known = dotted[0] == '.' ? relative(project, folder, dotted, used) : absolute(project, folder, dotted, used);
-		os_mutex_lock(project->mutex);
-		map_put(&project->found, str_from(key), known);
-		map_put(&project->used, str_from(key), (void *)(uintptr_t)(*used + 1));
-		os_mutex_unlock(project->mutex);
-	}
-	return known == &missing ? NULL : &known->unit;
+	look->seeks = true;
+	const struct loaded_unit *loaded = found(look->project, key, folder, sizeof folder, dotted, used);
+	if (loaded == &missing)
+		return NULL;
+	note_read(look, loaded);
+	return &loaded->unit;
 }
 
 /* ---- callers ---- */
 
 enum { SEARCHED = 200 };
 
-/* Counts calls of NAME in the files of FOLDER itself, but for the one at EXCEPT. */
-static void search_folder(struct project *project, const char *folder, const char *except, struct str name,
-			  struct calls_seen *seen, int *searched)
+struct caller_search {
+	struct project *project;
+	const char *folder, *except;
+	struct str name;
+	struct calls_seen seen;
+	int searched;
+};
+
+static void search_file(struct caller_search *search, const char *path)
+{
+	if (search->searched >= SEARCHED || !str_ends(str_from(path), ".py") || strcmp(path, search->except) == 0)
+		return;
+	++search->searched;
+	const struct loaded_unit *loaded = unit_at(search->project, path);
+	if (loaded != &missing && str_find(loaded->unit.text, search->name, 0) != SIZE_MAX)
+		callers_count(&loaded->unit, search->name, &search->seen);
+}
+
+/* Searches PATH, open in an editor, where it lies in the folder and is not on the disk yet. */
+static void search_unsaved(const char *path, void *context)
+{
+	struct caller_search *search = context;
+	size_t length = strlen(search->folder);
+	struct os_stat stat;
+	if (strncmp(path, search->folder, length) == 0 && path[length] == '/' && !strchr(path + length + 1, '/') &&
+	    os_stat_get(path, &stat, NULL) && stat.kind == OS_MISSING)
+		search_file(search, path);
+}
+
+/* Counts calls in the files of the folder itself, but for the one at EXCEPT. */
+static void search_folder(struct caller_search *search)
 {
 	struct arena arena;
 	struct os_entry *entries;
 	size_t count = 0;
 	struct err err;
 	arena_init(&arena);
-	if (!os_list(folder, &arena, &entries, &count, &err))
+	if (!os_list(search->folder, &arena, &entries, &count, &err))
 		count = 0;
-	for (size_t i = 0; i < count && *searched < SEARCHED; i++) {
-		if (!str_ends(str_from(entries[i].name), ".py") || entries[i].stat.kind != OS_FILE)
-			continue;
-		const char *path = arena_format(&arena, "%s/%s", folder, entries[i].name);
-		if (strcmp(path, except) == 0)
-			continue;
-		++*searched;
-		const struct loaded_unit *loaded = unit_at(project, path);
-		if (loaded != &missing && str_find(loaded->unit.text, name, 0) != SIZE_MAX)
-			callers_count(&loaded->unit, name, seen);
-	}
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].stat.kind == OS_FILE)
+			search_file(search, arena_format(&arena, "%s/%s", search->folder, entries[i].name));
+	overlay_each(search->project->overlay, search_unsaved, search);
 	arena_release(&arena);
 }
 
 static bool called_quietly(void *context, const char *path, struct str name)
 {
-	struct project *project = context;
+	struct project_look *look = context;
+	struct project *project = look->project;
 	struct arena arena;
-	struct calls_seen seen = {0, 0};
-	int searched = 0;
 	char folder[LONGEST], key[2 * LONGEST];
+	look->asks_around = true;
 	arena_init(&arena);
 	const char *real = os_real_path(path, &arena);
+	if (!real && overlay_get(project->overlay, path, NULL))
+		real = path;
+	struct caller_search search = {.project = project, .folder = folder, .except = real, .name = name};
 	snprintf(folder, sizeof folder, "%s", real && strlen(real) < sizeof folder ? real : "");
 	snprintf(key, sizeof key, "%s %.*s", folder, (int)(name.length < 200 ? name.length : 200), name.at);
 	os_mutex_lock(project->mutex);
@@ -361,18 +563,105 @@ static bool called_quietly(void *context, const char *path, struct str name)
 	os_mutex_unlock(project->mutex);
 	/* the folder of the file and those above, up to the project's */
 	for (int up = 0; !known && real && up < 4 && cut_last(folder); up++) {
-		search_folder(project, folder, real, name, &seen, &searched);
-		if (is_marked(folder))
+		search_folder(&search);
+		if (is_marked(project, folder))
 			break;
 	}
 	arena_release(&arena);
 	if (known)
 		return known == 2;
-	bool quiet = seen.all > 0 && seen.quiet == seen.all;
+	bool quiet = search.seen.all > 0 && search.seen.quiet == search.seen.all;
 	os_mutex_lock(project->mutex);
 	map_put(&project->quiet, str_from(key), (void *)(uintptr_t)(quiet ? 2 : 1));
 	os_mutex_unlock(project->mutex);
 	return quiet;
+}
+
+/* ---- changes ---- */
+
+struct forgetting {
+	struct project *project;
+	const char *path;   /* NULL: all */
+	bool known;         /* it is a unit, whose file is still there */
+	bool gone;          /* it was one */
+	VEC(char *) absent; /* paths that led to no file */
+};
+
+static bool is_there(const struct project *project, const struct loaded_unit *loaded)
+{
+	struct os_stat stat;
+	struct str text;
+	if (overlay_get(project->overlay, loaded->real, &text))
+		return text.length <= LARGEST_UNIT;
+	return os_stat_get(loaded->path, &stat, NULL) && stat.kind == OS_FILE && stat.size <= LARGEST_UNIT;
+}
+
+static bool forget_unit(struct str path, void *value, void *context)
+{
+	struct forgetting *forgetting = context;
+	struct loaded_unit *loaded = value;
+	if (loaded == &missing) {
+		VEC_ADD(&forgetting->absent, mem_dup(path.at, path.length));
+		return true;
+	}
+	if (forgetting->path && strcmp(loaded->real, forgetting->path) != 0 && strcmp(loaded->path, forgetting->path) != 0)
+		return true;
+	bool there = is_there(forgetting->project, loaded);
+	forgetting->known |= there && !loaded->is_none;
+	forgetting->gone |= !there || loaded->is_none;
+	loaded->is_stale = true;
+	return true;
+}
+
+bool project_forget(struct project *project, const char *path)
+{
+	struct forgetting forgetting = {.project = project, .path = path};
+	map_each(&project->units, forget_unit, &forgetting);
+	bool far = !path || forgetting.gone || !forgetting.known;
+	for (size_t i = 0; i < forgetting.absent.count; i++) {
+		if (far)
+			map_remove(&project->units, str_from(forgetting.absent.items[i]));
+		free(forgetting.absent.items[i]);
+	}
+	VEC_RELEASE(&forgetting.absent);
+	if (far)
+		forget_names(project);
+	map_release(&project->quiet);
+	return far;
+}
+
+struct refreshing {
+	const struct project *project;
+	VEC(char *) changed;
+};
+
+static bool refresh_unit(struct str path, void *value, void *context)
+{
+	struct refreshing *refreshing = context;
+	const struct loaded_unit *loaded = value;
+	struct os_stat stat;
+	char *name = mem_dup(path.at, path.length);
+	bool told = os_stat_get(name, &stat, NULL);
+	bool same = loaded == &missing ? told && stat.kind != OS_FILE : told && os_stat_same(&stat, &loaded->stat);
+	if (loaded != &missing && overlay_get(refreshing->project->overlay, loaded->real, NULL))
+		same = true; /* whoever changes it tells */
+	if (same)
+		free(name);
+	else
+		VEC_ADD(&refreshing->changed, name);
+	return true;
+}
+
+void project_refresh(struct project *project)
+{
+	struct refreshing refreshing = {.project = project};
+	map_each(&project->units, refresh_unit, &refreshing);
+	for (size_t i = 0; i < refreshing.changed.count; i++) {
+		project_forget(project, refreshing.changed.items[i]);
+		free(refreshing.changed.items[i]);
+	}
+	VEC_RELEASE(&refreshing.changed);
+	map_release(&project->quiet);
 }
 
 double project_seconds(struct project *project)
@@ -383,7 +672,13 @@ double project_seconds(struct project *project)
 	return seconds;
 }
 
-struct unit_source project_source(struct project *project)
+static bool is_unwanted(void *context)
 {
-	return (struct unit_source){find, called_quietly, project};
+	const struct project_look *look = context;
+	return look->stop && look->stop(look->stop_context);
+}
+
+struct unit_source project_source(struct project_look *look)
+{
+	return (struct unit_source){find, called_quietly, is_unwanted, look};
 }

@@ -285,6 +285,8 @@ struct value call_def(struct interp *in, struct object *function, uint32_t self,
 		return make_generator(in, function, self, args, node);
 	uint32_t depth = in->call ? in->call->depth : 0;
 	bool away = (def->index & DEF_ELSEWHERE) != 0;
+	if (in->units && in->units->is_unwanted(in->units->context))
+		in->budget = 0;
 	if (in->budget <= 0 || depth >= CALL_DEPTH || (away && in->away_budget <= 0)) {
 		in->partial = true;
 		in->visited[def_number(in, def)] |= in->budget > 0;

@@ -27,6 +27,8 @@ struct unit_source {
 	const struct unit *(*find)(void *context, const char *from, const char *dotted, size_t *used);
 	/* Whether other files of the project call the function NAME of the file PATH, and all that do have grad off there. */
 	bool (*called_quietly)(void *context, const char *path, struct str name);
+	/* Whether nobody wants the analysis any more, asked at each call that is walked; it then ends without a result. */
+	bool (*is_unwanted)(void *context);
 	void *context;
 };
 

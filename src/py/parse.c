@@ -63,6 +63,8 @@ void py_parser_init(struct py_parser *parser)
 {
 	parser->parser = ts_parser_new();
 	parser->cursor_ready = false;
+	parser->stop = NULL;
+	parser->stop_context = NULL;
 	if (!parser->parser || !ts_parser_set_language(parser->parser, tree_sitter_python()))
 		BUG("the Python grammar does not fit this tree-sitter");
 }
@@ -163,6 +165,8 @@ enum { PIECE = 4096, READS_EACH = 60, READS_AT_LEAST = 5000 };
 struct reading {
 	struct str text;
 	uint64_t reads, limit;
+	const struct py_parser *parser;
+	bool stopped;
 };
 
 static const char *read_piece(void *payload, uint32_t byte, TSPoint point, uint32_t *length)
@@ -176,27 +180,161 @@ static const char *read_piece(void *payload, uint32_t byte, TSPoint point, uint3
 	return reading->text.at + byte;
 }
 
-static bool reads_too_much(TSParseState *state)
+static bool ends_early(TSParseState *state)
 {
-	const struct reading *reading = state->payload;
-	return reading->reads > reading->limit;
+	struct reading *reading = state->payload;
+	const struct py_parser *parser = reading->parser;
+	reading->stopped = reading->stopped || (parser->stop && parser->stop(parser->stop_context));
+	return reading->stopped || reading->reads > reading->limit;
 }
 
-TSTree *py_parse(struct py_parser *parser, struct str text, const TSTree *old, struct err *err)
+/* The tree of what READING reads, with OLD (may be NULL) an edited earlier tree; NULL where that takes too long. */
+static TSTree *parse(struct py_parser *parser, const TSTree *old, struct reading *reading)
 {
-	char *copy = text_for_grammar(text);
-	struct reading reading = {{copy ? copy : text.at, text.length}, 0,
-				  (uint64_t)(text.length / PIECE) * READS_EACH + READS_AT_LEAST};
-	TSInput input = {&reading, read_piece, TSInputEncodingUTF8, NULL};
+	TSInput input = {reading, read_piece, TSInputEncodingUTF8, NULL};
 	ts_parser_reset(parser->parser);
-	TSTree *tree = ts_parser_parse_with_options(parser->parser, old, input,
-						    (TSParseOptions){&reading, reads_too_much});
-	if (tree && reading.reads > reading.limit) {
+	TSTree *tree = ts_parser_parse_with_options(parser->parser, old, input, (TSParseOptions){reading, ends_early});
+	if (tree && (reading->stopped || reading->reads > reading->limit)) {
 		ts_tree_delete(tree);
 		tree = NULL;
 	}
+	return tree;
+}
+
+/* ---- again ---- */
+
+void py_memory_release(struct py_memory *memory)
+{
+	ts_tree_delete(memory->tree);
+	ts_tree_delete(memory->before);
+	free(memory->text);
+	memset(memory, 0, sizeof *memory);
+}
+
+/* How far A and B are alike from their beginnings on. */
+static uint32_t common_start(const char *a, const char *b, uint32_t most)
+{
+	enum { STEP = 64 };
+	uint32_t at = 0;
+	while (most - at >= STEP && memcmp(a + at, b + at, STEP) == 0)
+		at += STEP;
+	while (at < most && a[at] == b[at])
+		at++;
+	return at;
+}
+
+static uint32_t common_end(const char *a_end, const char *b_end, uint32_t most)
+{
+	enum { STEP = 64 };
+	uint32_t at = 0;
+	while (most - at >= STEP && memcmp(a_end - at - STEP, b_end - at - STEP, STEP) == 0)
+		at += STEP;
+	while (at < most && a_end[-1 - (long)at] == b_end[-1 - (long)at])
+		at++;
+	return at;
+}
+
+/* The place of OFFSET in TEXT, where FROM is that of an offset BEFORE it. */
+static TSPoint point_at(const char *text, uint32_t before, TSPoint from, uint32_t offset)
+{
+	const char *at = text + before, *end = text + offset, *line_end;
+	while (at < end && (line_end = memchr(at, '\n', (size_t)(end - at)))) {
+		from.row++;
+		from.column = 0;
+		at = line_end + 1;
+	}
+	from.column += (uint32_t)(end - at);
+	return from;
+}
+
+/* What turns the text of MEMORY into TEXT. */
+static TSInputEdit edit_to(const struct py_memory *memory, struct str text)
+{
+	uint32_t length = (uint32_t)text.length, shorter = length < memory->length ? length : memory->length;
+	uint32_t start = common_start(memory->text, text.at, shorter);
+	uint32_t end = common_end(memory->text + memory->length, text.at + length, shorter - start);
+	TSInputEdit edit = {.start_byte = start, .old_end_byte = memory->length - end, .new_end_byte = length - end};
+	edit.start_point = point_at(text.at, 0, (TSPoint){0, 0}, start);
+	edit.old_end_point = point_at(memory->text, start, edit.start_point, edit.old_end_byte);
+	edit.new_end_point = point_at(text.at, start, edit.start_point, edit.new_end_byte);
+	return edit;
+}
+
+/* Takes note of TREE, which grew out of the one in MEMORY by EDIT; EDITED is the latter after it. */
+static void remember_change(struct py_memory *memory, const TSTree *edited, const TSTree *tree, const TSInputEdit *edit)
+{
+	uint32_t count = 0;
+	TSRange *ranges = ts_tree_get_changed_ranges(edited, tree, &count);
+	struct span change = {edit->start_byte, edit->new_end_byte};
+	for (uint32_t i = 0; i < count; i++) {
+		change.start = ranges[i].start_byte < change.start ? ranges[i].start_byte : change.start;
+		change.end = ranges[i].end_byte > change.end ? ranges[i].end_byte : change.end;
+	}
+	free(ranges);
+	memory->new_change = change;
+	memory->old_change = (struct span){change.start, change.end - edit->new_end_byte + edit->old_end_byte};
+	memory->before = memory->tree;
+	memory->tree = NULL;
+}
+
+/* TREE is that of TEXT; takes COPY, which is what the grammar saw of it, where it is set. */
+static void remember(struct py_memory *memory, const TSTree *tree, struct str text, char **copy)
+{
+	ts_tree_delete(memory->tree);
+	free(memory->text);
+	memory->tree = ts_tree_copy(tree);
+	memory->text = *copy ? *copy : mem_dup(text.at, text.length);
+	memory->length = (uint32_t)text.length;
+	memory->is_current = true;
+	*copy = NULL;
+}
+
+/* Parses what READING reads with the tree of MEMORY. NULL where that is not known to give what parsing all of it does: the
+ * parser recovers from errors in other ways then. */
+static TSTree *parse_change(struct py_parser *parser, struct py_memory *memory, struct reading *reading, TSTree **edited,
+			    TSInputEdit *edit)
+{
+	*edited = ts_tree_copy(memory->tree);
+	*edit = edit_to(memory, reading->text);
+	ts_tree_edit(*edited, edit);
+	TSTree *tree = parse(parser, *edited, reading);
+	/* near the limit it is not known any more whether all at once would be within it */
+	if (tree && (ts_node_has_error(ts_tree_root_node(tree)) || memory->reads + reading->reads > reading->limit / 2)) {
+		ts_tree_delete(tree);
+		tree = NULL;
+	}
+	return tree;
+}
+
+TSTree *py_parse(struct py_parser *parser, struct str text, struct py_memory *memory, struct err *err)
+{
+	char *copy = text_for_grammar(text);
+	struct reading reading = {.text = {copy ? copy : text.at ? text.at : "", text.length}, .parser = parser,
+				  .limit = (uint64_t)(text.length / PIECE) * READS_EACH + READS_AT_LEAST};
+	TSTree *tree = NULL, *edited = NULL;
+	TSInputEdit edit;
+	if (memory) {
+		ts_tree_delete(memory->before);
+		memory->before = NULL;
+		memory->is_current = false;
+	}
+	if (memory && memory->tree)
+		tree = parse_change(parser, memory, &reading, &edited, &edit);
+	if (tree) {
+		memory->reads += reading.reads;
+		remember_change(memory, edited, tree, &edit);
+		remember(memory, tree, text, &copy);
+	} else if (!reading.stopped) {
+		reading.reads = 0;
+		tree = parse(parser, NULL, &reading);
+		if (tree && memory && !ts_node_has_error(ts_tree_root_node(tree))) {
+			memory->reads = reading.reads;
+			remember(memory, tree, text, &copy);
+		}
+	}
 	if (!tree)
-		err_set(err, ERR_LIMIT, "cannot parse: the parser gave up");
+		err_set(err, ERR_LIMIT, reading.stopped ? "the result is not wanted any more" : "cannot parse: the parser gave up");
+	ts_tree_delete(edited);
 	free(copy);
 	return tree;
 }

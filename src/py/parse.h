@@ -14,6 +14,20 @@ struct py_parser {
 	TSParser *parser;
 	TSTreeCursor cursor; /* shared by whoever walks the tree of the moment */
 	bool cursor_ready;
+	bool (*stop)(void *context); /* may be NULL: whether nobody wants the tree any more, asked while parsing */
+	void *stop_context;
+};
+
+/* What is remembered of a text from one time to the next, so that only what has changed is parsed. Zeroed: nothing. */
+struct py_memory {
+	TSTree *tree;  /* of the last text that had no error in it, or NULL; owned, and not to be edited */
+	char *text;    /* … that text as the grammar saw it, heap */
+	uint32_t length;
+	uint64_t reads; /* what parsing it took, all times together */
+	/* Set by each py_parse: */
+	bool is_current; /* its text is the one in `tree` */
+	TSTree *before;  /* the tree that `tree` was made from, or NULL where it was made from nothing */
+	struct span old_change, new_change; /* all in which BEFORE and `tree` differ lies within: bytes of the one, of the other */
 };
 
 /* The kinds of syntax nodes that the analysis tells apart. */
@@ -50,9 +64,11 @@ enum py_node py_kind(const struct py_grammar *grammar, TSNode node);
 
 void py_parser_init(struct py_parser *parser);
 void py_parser_release(struct py_parser *parser);
-/* The tree of TEXT, or NULL with ERR_LIMIT where the parser gave up. OLD (may be NULL) is an edited earlier tree. Comments
- * in long runs of lines are not in the tree. */
-TSTree *py_parse(struct py_parser *parser, struct str text, const TSTree *old, struct err *err);
+/* The tree of TEXT, or NULL with ERR_LIMIT where the parser gave up or was told to stop. Comments in long runs of lines are
+ * not in the tree. With MEMORY (may be NULL) it takes time by what has changed since, as long as TEXT has no error in it; the
+ * tree is the same as without. */
+TSTree *py_parse(struct py_parser *parser, struct str text, struct py_memory *memory, struct err *err);
+void py_memory_release(struct py_memory *memory); /* it is zeroed again */
 
 struct py_child {
 	TSNode node;

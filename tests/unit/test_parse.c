@@ -150,20 +150,86 @@ static void a_parser_is_used_again(void **state)
 	assert_int_equal(ts_node_child_count(parsed(fixture, "")), 0);
 }
 
-static void an_edited_tree_saves_work(void **state)
+/* The tree of TEXT by way of MEMORY, which must be as the one of TEXT alone. */
+static TSTree *parsed_again(struct fixture *fixture, struct py_memory *memory, const char *text)
+{
+	struct err err;
+	TSTree *tree = py_parse(&fixture->parser, str_from(text), memory, &err);
+	char *own, *alone;
+
+	assert_non_null(tree);
+	own = ts_node_string(ts_tree_root_node(tree));
+	alone = ts_node_string(parsed(fixture, text));
+	assert_string_equal(own, alone);
+	free(own);
+	free(alone);
+	return tree;
+}
+
+static void what_has_changed_is_parsed_alone(void **state)
 {
 	struct fixture *fixture = *state;
-	struct err err;
-	TSInputEdit edit = {4, 5, 6, {0, 4}, {0, 5}, {0, 6}};
-	TSTree *next;
+	struct py_memory memory = {0};
+	struct buf text = BUF_INIT;
 
-	parsed(fixture, "x = 1\ny = 2\n");
-	ts_tree_edit(fixture->tree, &edit);
-	next = py_parse(&fixture->parser, STR("x = 12\ny = 2\n"), fixture->tree, &err);
-	assert_non_null(next);
-	assert_int_equal(ts_node_end_byte(ts_node_named_child(ts_tree_root_node(next), 1)), 12);
-	assert_false(ts_node_has_error(ts_tree_root_node(next)));
-	ts_tree_delete(next);
+	for (int i = 0; i < 5000; i++)
+		buf_format(&text, "%sx%d = [f(%d)]\n", i % 20 ? "    " : "def f():\n    ", i, i);
+	ts_tree_delete(parsed_again(fixture, &memory, buf_text(&text)));
+	assert_true(memory.is_current);
+	assert_null(memory.before);
+	text.bytes[strstr(text.bytes, "x2500 ") - text.bytes] = 'y';
+	ts_tree_delete(parsed_again(fixture, &memory, buf_text(&text)));
+	assert_true(memory.new_change.end - memory.new_change.start < 50);
+	ts_tree_delete(parsed_again(fixture, &memory, "x = 1\ny = 2\n"));
+	ts_tree_delete(parsed_again(fixture, &memory, "x = 12\ny = 2\n"));
+	assert_true(memory.is_current);
+	assert_non_null(memory.before);
+	assert_int_equal(memory.old_change.start, 5);
+	assert_int_equal(memory.old_change.end, 5);
+	assert_int_equal(memory.new_change.end, 6);
+	py_memory_release(&memory);
+	assert_null(memory.tree);
+	buf_release(&text);
+}
+
+static void errors_are_parsed_afresh_and_forgotten(void **state)
+{
+	struct fixture *fixture = *state;
+	struct py_memory memory = {0};
+
+	ts_tree_delete(parsed_again(fixture, &memory, "x = 1\ny = (2)\n"));
+	ts_tree_delete(parsed_again(fixture, &memory, "x = 1\ny = (2\n"));
+	assert_false(memory.is_current);
+	assert_null(memory.before);
+	ts_tree_delete(parsed_again(fixture, &memory, "x = 1\ny = (2, 3)\n"));
+	assert_true(memory.is_current);
+	assert_non_null(memory.before); /* grown from the first one */
+	py_memory_release(&memory);
+}
+
+static bool at_once(void *context)
+{
+	++*(int *)context;
+	return true;
+}
+
+static void parsing_stops_when_told(void **state)
+{
+	struct fixture *fixture = *state;
+	struct buf text = BUF_INIT;
+	struct err err = {0};
+	int asked = 0;
+
+	for (int i = 0; i < 5000; i++)
+		buf_add_text(&text, "x = [f(1)]\n");
+	fixture->parser.stop = at_once;
+	fixture->parser.stop_context = &asked;
+	assert_null(py_parse(&fixture->parser, buf_get(&text), NULL, &err));
+	assert_string_equal(err.message, "the result is not wanted any more");
+	assert_int_equal(asked, 1);
+	fixture->parser.stop = NULL;
+	ts_tree_delete(py_parse(&fixture->parser, buf_get(&text), NULL, &err));
+	buf_release(&text);
 }
 
 static void nothing_is_left_after_release(void **state)
@@ -245,7 +311,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(children_of_one_node_do_not_disturb_another, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(spans_are_bytes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_parser_is_used_again, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(an_edited_tree_saves_work, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_has_changed_is_parsed_alone, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(errors_are_parsed_afresh_and_forgotten, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(parsing_stops_when_told, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(long_runs_of_comments_are_left_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(every_line_end_ends_a_comment, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(comment_signs_do_not_hide_the_end_of_a_string, set_up, tear_down),
