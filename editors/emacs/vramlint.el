@@ -191,6 +191,9 @@ away the backends that were there before."
 
 ;;; Commands
 
+(defconst vramlint--reason-prompt "Why is it right here? "
+  "What the language servers' clients ask before they suppress a finding.")
+
 ;;;###autoload
 (defun vramlint-fix-buffer (&optional unsafe)
   "Make the fixes that are safe: what the code does stays the same.
