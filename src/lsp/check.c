@@ -59,6 +59,7 @@ static bool lint(struct session *session, struct document *document, const struc
 	lint_source(session->worker, settings, document->path, &document->source, &document->result);
 	lint_worker_stop_when(session->worker, NULL, NULL);
 	lint_worker_remember(session->worker, NULL);
+	session->worked = os_seconds();
 	document->checked = document->serial;
 	document->settings = settings;
 	if (!document->result.is_stale)

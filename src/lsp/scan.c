@@ -223,6 +223,7 @@ void scan_step(struct session *session)
 	}
 	file_check(session, session->workspace.roots.items[scan->root], &scan->walk.files[scan->file++]);
 	scan->files++;
+	session->worked = os_seconds();
 	progress_report(session);
 }
 
