@@ -155,7 +155,10 @@ class Editor(pytest_lsp.LanguageClient):
                 if value:
                     return value
                 await self._news.wait()
-        return await asyncio.wait_for(waiting(), seconds)
+        try:
+            return await asyncio.wait_for(waiting(), seconds)
+        except asyncio.TimeoutError:
+            raise AssertionError(f"it did not come to be within {seconds} s; last published: {self.published[-2:]}") from None
 
     async def settle(self):
         """Once this returns the server has done what it had to do."""
