@@ -137,8 +137,10 @@ void check_spread(struct session *session, const struct document *document, bool
 void check_disk(struct session *session, const char *path)
 {
 	/* what the editor has counts */
-	if (!overlay_get(session->workspace.overlay, path, NULL))
-		forget_path(session, path, 0);
+	if (overlay_get(session->workspace.overlay, path, NULL))
+		return;
+	forget_path(session, path, 0);
+	scan_again(session, path);
 }
 
 void check_all_again(struct session *session, const struct root *root)

@@ -282,11 +282,16 @@ static void what_was_not_asked_for_lately_is_read_again(void **state)
 	struct subject *subject = *state;
 	const struct unit *old, *new;
 
-	temp_tree_file("old.py", "x = 1\n");
+	struct buf text = BUF_INIT;
+
+	for (int i = 0; i < 1000; i++)
+		buf_add_text(&text, "x = 1\n");
+	temp_tree_file("old.py", buf_text(&text));
+	buf_release(&text);
 	temp_tree_file("new.py", "y = 2\n");
 	old = found(subject, "old");
 	new = found(subject, "new");
-	project_rest(subject->project, new->text.length + 4096);
+	project_rest(subject->project, 5000);
 	/* without a word of it, so that what is seen was kept */
 	temp_tree_file("old.py", "x = 3\n");
 	temp_tree_file("new.py", "y = 4\n");
