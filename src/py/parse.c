@@ -171,6 +171,7 @@ struct reading {
 	uint64_t reads, limit;
 	const struct py_parser *parser;
 	bool stopped;
+	bool wants_no_error; /* a tree with errors is of no use */
 };
 
 static const char *read_piece(void *payload, uint32_t byte, TSPoint point, uint32_t *length)
@@ -189,7 +190,7 @@ static bool ends_early(TSParseState *state)
 	struct reading *reading = state->payload;
 	const struct py_parser *parser = reading->parser;
 	reading->stopped = reading->stopped || (parser->stop && parser->stop(parser->stop_context));
-	return reading->stopped || reading->reads > reading->limit;
+	return reading->stopped || reading->reads > reading->limit || (reading->wants_no_error && state->has_error);
 }
 
 /* The tree of what READING reads, with OLD (may be NULL) an edited earlier tree; NULL where that takes too long. */
@@ -306,7 +307,9 @@ static TSTree *parse_change(struct py_parser *parser, struct py_memory *memory, 
 	*edited = ts_tree_copy(memory->tree);
 	*edit = edit_to(memory, reading->text);
 	ts_tree_edit(*edited, edit);
+	reading->wants_no_error = !memory->may_guess;
 	TSTree *tree = parse(parser, *edited, reading);
+	reading->wants_no_error = false;
 	memory->is_guess = tree && memory->may_guess && ts_node_has_error(ts_tree_root_node(tree));
 	/* near the limit it is not known any more whether all at once would be within it */
 	bool is_same = tree && !ts_node_has_error(ts_tree_root_node(tree)) && memory->reads + reading->reads <= reading->limit / 2;

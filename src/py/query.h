@@ -27,7 +27,7 @@ struct query_capture {
 /* One match: which source's pattern it was and what it captured, what encloses the rest first. */
 struct query_match {
 	uint32_t source;
-	uint32_t pattern; /* of all the set's */
+	uint32_t pattern; /* its number among those of all sources, in their order */
 	uint32_t capture_count;
 	struct query_capture captures[QUERY_CAPTURES];
 };
