@@ -197,6 +197,8 @@ async function findings() {
 		for (const wanted of [/'loss' is kept in 'losses'/, /outlives each iteration of this loop/, /What it does/]) {
 			await window.until(wanted, async () => wanted.test(await hover.innerText()))
 		}
+		const text = await hover.innerText()
+		need(text.split("'loss' is kept in 'losses'").length === 2, 'it is said once, and not', text)
 		await picture('hover')
 		await window.page.keyboard.press('Escape')
 	})

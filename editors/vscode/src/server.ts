@@ -4,7 +4,6 @@ import * as vscode from 'vscode'
 import { ExecuteCommandRequest, LanguageClient, RevealOutputChannelOn, State, type Middleware } from 'vscode-languageclient/node'
 import { locate, MISSING, type Found, type Place, type Refusal, type World } from './locate.ts'
 import { activeInterpreter } from './python.ts'
-import { forServer } from './settings.ts'
 import type { Status } from './status.ts'
 
 const DOCUMENTS = [
@@ -147,8 +146,10 @@ export class Server {
 				traceOutputChannel: this.log,
 				revealOutputChannelOn: RevealOutputChannelOn.Never,
 				initializationOptions: () => ({
-					settings: forServer(vscode.workspace.getConfiguration(undefined, folder).get('vramlint')),
+					settings: vscode.workspace.getConfiguration('vramlint', folder),
 					asksForReason: true,
+					showsExplanations: true,
+					showsFindings: true,
 				}),
 				initializationFailedHandler: () => false,
 				middleware: {
@@ -161,12 +162,6 @@ export class Server {
 								// The same change may have stopped it.
 								if (client === this.client) throw error
 							}
-						},
-						configuration: async (params, token, next) => {
-							const answers = await next(params, token)
-							return Array.isArray(answers)
-								? answers.map((answer, i) => params.items[i]?.section === 'vramlint' ? forServer(answer) : answer)
-								: answers
 						},
 					},
 				},
