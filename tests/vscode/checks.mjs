@@ -254,6 +254,11 @@ async function findings() {
 		editor.write('deep/closed.py', CELL.replaceAll('kept', 'never_opened'))
 		await window.command('vramlint: Check All Files of the Workspace')
 		await expectProblem(/kept in 'never_opened'/)
+		await window.openFile('deep/closed.py')
+		await window.expectSquiggles(1)
+		await window.page.waitForTimeout(500)
+		await window.expectSquiggles(1)
+		await window.command('View: Close Editor')
 	})
 }
 
@@ -411,6 +416,20 @@ async function life() {
 		await expectServers((servers) => servers.length === 1 && servers[0] !== before)
 		await window.expectSquiggles(1)
 	})
+	await check('the conversation with the server is logged where that is asked for', async () => {
+		await window.command('Developer: Set Log Level...')
+		await window.row('vramlint').click()
+		await window.row('Trace').click()
+		await window.command('vramlint: Restart Server')
+		await window.until('a request in the log', () => /textDocument\/diagnostic/.test(editor.logs()))
+	})
+	await check('settings of the wrong kind stop nothing', async () => {
+		await settings({ 'vramlint.args': 'x', 'vramlint.path': 7, 'vramlint.select': 'no such rule', 'vramlint.severity': [], 'vramlint.lens': 3 })
+		await window.command('vramlint: Restart Server')
+		await expectServers((servers) => servers.length === 1)
+		await settings({})
+		await atTheLeak()
+	})
 	await check('the status says what runs', async () => {
 		await window.command('vramlint: Show Status')
 		const box = window.page.locator('.quick-input-widget')
@@ -488,10 +507,35 @@ async function life() {
 		await window.openFile('two/train.py')
 		await window.expectSquiggles(0)
 	})
+	await picturesForTheReadme()
 	await check('no server is left behind when the window is closed', async () => {
 		await window.page.goto('about:blank')
 		await window.until('none', () => editor.servers().length === 0)
 	})
+}
+
+/** Two pictures of a window that has nothing else in it. */
+async function picturesForTheReadme() {
+	editor.write('example/train.py', TRAIN)
+	editor.write('user/User/settings.json', { ...SETTINGS, 'editor.hover.above': false, 'editor.occurrencesHighlight': 'off',
+		'breadcrumbs.enabled': false, 'editor.stickyScroll.enabled': false, 'workbench.activityBar.location': 'hidden' }, editor.root)
+	await window.page.setViewportSize({ width: 1000, height: 720 })
+	await window.page.goto(`${new URL(window.page.url()).origin}/?folder=${editor.folder}/example`)
+	await window.openFile('train.py')
+	await window.expectSquiggles(1)
+	await window.command('View: Toggle Primary Side Bar Visibility')
+	await window.goTo(15, 10)
+	const hover = await window.hover()
+	await window.until('the document', async () => /What it does/.test(await hover.innerText()))
+	await window.page.waitForTimeout(500)
+	await picture('readme-finding')
+	await window.page.keyboard.press('Escape')
+	await window.showProblems()
+	await window.command('View: Focus Active Editor Group')
+	await window.fixes()
+	await window.page.waitForTimeout(500)
+	await picture('readme-fix')
+	await window.page.keyboard.press('Escape')
 }
 
 async function main() {

@@ -68,7 +68,7 @@ export class Server {
 		const folder = vscode.workspace.workspaceFolders?.[0]?.uri
 		const trusted = vscode.workspace.isTrusted
 		const world: World = {
-			setting: vscode.workspace.getConfiguration('vramlint', folder).get('path') ?? '',
+			setting: textOf(vscode.workspace.getConfiguration('vramlint', folder).get('path')),
 			trusted,
 			interpreter: trusted ? await activeInterpreter(folder) : undefined,
 			folder: folder?.scheme === 'file' ? folder.fsPath : undefined,
@@ -134,12 +134,12 @@ export class Server {
 
 	private newClient(program: Place): LanguageClient {
 		const folder = vscode.workspace.workspaceFolders?.[0]?.uri
-		const section = vscode.workspace.getConfiguration('vramlint', folder)
+		const args: unknown = vscode.workspace.getConfiguration('vramlint', folder).get('args')
 		const options = folder?.scheme === 'file' ? { cwd: folder.fsPath } : {}
 		const client = new LanguageClient(
 			'vramlint',
 			'vramlint',
-			{ command: program.file, args: ['server', ...(section.get<string[]>('args') ?? [])], options },
+			{ command: program.file, args: ['server', ...(Array.isArray(args) ? args.map(textOf) : [])], options },
 			{
 				documentSelector: DOCUMENTS,
 				outputChannel: this.log,
@@ -192,6 +192,11 @@ export class Server {
 			await this.restart()
 		}
 	}
+}
+
+/** Settings may be of any kind, whatever the manifest says. */
+function textOf(value: unknown): string {
+	return typeof value === 'string' ? value : ''
 }
 
 /** One place stands for all: the only one, or the first that has something. */
