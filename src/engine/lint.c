@@ -188,6 +188,13 @@ void lint_worker_free(struct lint_worker *worker)
 	free(worker);
 }
 
+void lint_worker_rest(struct lint_worker *worker)
+{
+	arena_release(&worker->arena);
+	VEC_RELEASE(&worker->candidates);
+	os_trim_memory();
+}
+
 void lint_worker_limit(struct lint_worker *worker, const struct lint_limits *limits)
 {
 	worker->limits = limits ? *limits : (struct lint_limits){NULL, NULL, NULL};
@@ -534,6 +541,8 @@ void lint_source(struct lint_worker *worker, const struct settings *settings, co
 	for (size_t i = 0; source->origins && i < result->finding_count; i++)
 		drop_reaching_edits(source, &result->findings[i]);
 	ts_tree_delete(tree);
+	if (worker->memory)
+		py_memory_settle(&worker->memory->parsed);
 	arena_reset(&worker->arena);
 }
 

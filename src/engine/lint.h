@@ -56,6 +56,9 @@ struct lint_limits {
 	const struct changed *changed;   /* findings that are not about what has changed are left out */
 	const char *ignore_reason;       /* the fix of a finding is a comment that suppresses it, with this reason, "" for none */
 };
+/* Gives back the memory that it keeps for the next document: as much as the largest one so far took. For times of rest. */
+void lint_worker_rest(struct lint_worker *worker);
+
 /* What is remembered of one document from one check to the next, which makes that faster and changes nothing else. It
  * belongs to whoever keeps the document; one worker at a time uses it, any worker may. */
 struct lint_memory;

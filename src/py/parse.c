@@ -215,6 +215,12 @@ void py_memory_release(struct py_memory *memory)
 	memset(memory, 0, sizeof *memory);
 }
 
+void py_memory_settle(struct py_memory *memory)
+{
+	ts_tree_delete(memory->before);
+	memory->before = NULL;
+}
+
 /* How far A and B are alike from their beginnings on. */
 static uint32_t common_start(const char *a, const char *b, uint32_t most)
 {
@@ -319,8 +325,7 @@ TSTree *py_parse(struct py_parser *parser, struct str text, struct py_memory *me
 	TSTree *tree = NULL, *edited = NULL;
 	TSInputEdit edit;
 	if (memory) {
-		ts_tree_delete(memory->before);
-		memory->before = NULL;
+		py_memory_settle(memory);
 		memory->is_current = false;
 	}
 	if (memory && memory->tree)

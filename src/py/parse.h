@@ -71,6 +71,8 @@ void py_parser_release(struct py_parser *parser);
  * not in the tree. With MEMORY (may be NULL) it takes time by what has changed since, as long as TEXT has no error in it; the
  * tree is the same as without. */
 TSTree *py_parse(struct py_parser *parser, struct str text, struct py_memory *memory, struct err *err);
+/* Lets `before` go, once nobody compares the two any more. */
+void py_memory_settle(struct py_memory *memory);
 void py_memory_release(struct py_memory *memory); /* it is zeroed again */
 
 struct py_child {

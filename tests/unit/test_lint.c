@@ -369,6 +369,25 @@ static void what_is_no_python_is_lived_with(void **state)
 	}
 }
 
+static void a_worker_may_rest_between_documents(void **state)
+{
+	struct subject *subject = *state;
+	struct lint_memory *memory = lint_memory_new();
+
+	lint_worker_remember(subject->worker, memory);
+	for (int i = 0; i < 3; i++) {
+		struct lint_result result = linted(subject, HEAD LEAK);
+
+		assert_int_equal(result.finding_count, 1);
+		lint_result_release(&result);
+		lint_worker_rest(subject->worker);
+		if (i == 1)
+			lint_memory_forget(memory);
+	}
+	lint_worker_remember(subject->worker, NULL);
+	lint_memory_free(memory);
+}
+
 static bool stale_after(void *context)
 {
 	return --*(int *)context < 0;
@@ -479,6 +498,7 @@ int main(void)
 		cmocka_unit_test(work_is_kept_by_rule_where_wanted),
 		cmocka_unit_test(a_model_of_ones_own_is_known),
 		cmocka_unit_test(rules_and_queries_must_fit),
+		cmocka_unit_test(a_worker_may_rest_between_documents),
 		cmocka_unit_test(a_check_ends_when_nobody_wants_it),
 		cmocka_unit_test(an_open_unsaved_file_counts),
 		cmocka_unit_test(nothing_is_freed_without_harm),
