@@ -17,6 +17,9 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "base/mem.h"
 #include "base/vec.h"
@@ -379,4 +382,11 @@ void os_ignore_write_signals(void)
 {
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
+}
+
+void os_trim_memory(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
 }

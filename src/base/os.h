@@ -66,6 +66,9 @@ int os_terminal_columns(int descriptor); /* 0 where unknown */
 int os_cpu_count(void);                  /* at least 1; cores this process may use */
 double os_seconds(void);                 /* monotonic clock */
 
+/* Gives memory that was freed back to the system, as far as it takes it; costs up to some milliseconds. */
+void os_trim_memory(void);
+
 /* Flushes STREAM and says whether all that was written to it got out. */
 bool os_flush(FILE *stream, struct err *err);
 /* From now on writing to a pipe that nobody reads, or past the limit of a file's size, is an error like others, and no longer

@@ -6,7 +6,6 @@
 #include "base/os.h"
 #include "cli/check.h"
 #include "cli/ci.h"
-#include "cli/links.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
@@ -16,6 +15,7 @@
 #include "cli/watch.h"
 #include "engine/lint.h"
 #include "report/changes.h"
+#include "report/links.h"
 
 static const struct option_choice colour_choices[] = {
 	{"auto", COLOUR_AUTO}, {"always", COLOUR_ALWAYS}, {"never", COLOUR_NEVER}, {NULL, 0},
@@ -322,8 +322,9 @@ static int check_once(void *context, struct os_watch *watch)
 	struct err err;
 	int status;
 
-	config = config_new(&(struct config_request){values->settings, values->configs.items, values->configs.count,
-						     values->isolated, values->explain, values->timing},
+	config = config_new(&(struct config_request){.options = values->settings, .configs = values->configs.items,
+						     .config_count = values->configs.count, .isolated = values->isolated,
+						     .explains = values->explain, .times_rules = values->timing},
 			    &err);
 	status = config ? check_with(checking->command, values, checking->result, config, watch)
 			: command_usage_error(checking->command, &err);

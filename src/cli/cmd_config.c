@@ -126,7 +126,7 @@ static int answer(const struct config_values *values, const char *shown, struct 
 		message_error("option '--explain' takes a file, and '%s' is a folder", shown);
 		goto out;
 	}
-	if (values->explain && config_errors(config).length == 0)
+	if (values->explain && !config_is_faulty(config))
 		explain(&out, &question, config, &arena);
 	if (settings_tell_faults(config))
 		goto out;
@@ -158,8 +158,8 @@ static int config_run(const struct command *command, int count, char *const *arg
 	else if (values.explain && result.operand_count == 0)
 		err_set(&err, ERR_USAGE, "option '--explain' needs a path");
 	else
-		config = config_new(&(struct config_request){values.settings, values.configs.items, values.configs.count,
-							     values.isolated, false, false},
+		config = config_new(&(struct config_request){.options = values.settings, .configs = values.configs.items,
+							     .config_count = values.configs.count, .isolated = values.isolated},
 				    &err);
 	status = config ? answer(&values, result.operand_count ? result.operands[0] : ".", config)
 			: command_usage_error(command, &err);

@@ -8,8 +8,8 @@ const struct rule_set *own_rules_get(const struct command *command, const struct
 	const struct settings *settings;
 	struct err err;
 
-	*config = config_new(&(struct config_request){values->settings, values->configs.items, values->configs.count,
-						      values->isolated, false, false},
+	*config = config_new(&(struct config_request){.options = values->settings, .configs = values->configs.items,
+						     .config_count = values->configs.count, .isolated = values->isolated},
 			     &err);
 	if (!*config) {
 		command_usage_error(command, &err);

@@ -8,18 +8,20 @@
 bool settings_tell_faults(const struct config *config)
 {
 	enum { MOST = 20 };
-	struct str warnings = config_warnings(config), errors = config_errors(config);
-	size_t told = 0;
+	size_t count, told = 0;
+	const struct config_fault *faults = config_faults(config, &count);
 
-	for (const char *text = warnings.at; text < warnings.at + warnings.length; text += strlen(text) + 1)
-		message_warning("%s", text);
-	for (const char *text = errors.at; text < errors.at + errors.length; text += strlen(text) + 1) {
-		if (told++ < MOST)
-			message_error("%s", text);
+	for (size_t i = 0; i < count; i++) {
+		if (!faults[i].is_error)
+			message_warning("%s", faults[i].sentence);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (faults[i].is_error && told++ < MOST)
+			message_error("%s", faults[i].sentence);
 	}
 	if (told > MOST)
 		message_error("%zu more faults of the configuration are not shown", told - MOST);
-	return errors.length > 0;
+	return told > 0;
 }
 
 /* ---- TOML ---- */
@@ -167,7 +169,7 @@ static void item_json(struct json_writer *writer, const struct setting_item *ite
 
 void settings_json_add(struct buf *out, const struct settings *settings)
 {
-	static const char *const sources[] = {"default", "file", "environment", "option", "option"};
+	static const char *const sources[] = {"default", "option", "file", "environment", "option", "option"};
 	struct json_writer writer;
 	struct arena arena;
 

@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "engine/lint.h"
+#include "engine/stamps.h"
 #include "engine/vocabulary.h"
 
 struct config_file {
@@ -23,18 +24,13 @@ struct config_file {
 	const struct config_file *extended; /* by which it is reached now, for circles */
 };
 
-struct linter_kept {
-	struct rule_set rules;
-	struct linter *linter;
-	bool has_rules;
-};
-
 struct config {
 	struct arena arena;
-	const char *current;
+	const char *current, *folder; /* the current folder, and the one that options speak of */
+	struct setting_layer fallback; /* the options, where files are stronger */
 	struct setting_layer given;  /* environment and command line */
 	struct config_file *named;   /* by --config */
-	bool isolated, explains, times_rules;
+	bool isolated, explains, times_rules, options_are_fallback;
 	struct config_file *user;    /* the one for files that no other is for */
 	bool user_sought;
 	struct map files;            /* path → config_file */
@@ -43,36 +39,61 @@ struct config {
 	struct map variants;         /* settings and what per-file-ignores leave out → settings */
 	struct map linters;          /* what they are made of → linter_kept */
 	struct map told;             /* warnings */
+	struct stamps stamps;        /* of what was read or looked for */
+	struct linters *own_linters; /* or NULL */
+	struct linters *shared;      /* these, or those of others */
 	VEC(struct config_file *) file_list;
 	VEC(struct linter_kept *) linter_list;
 	VEC(struct toml *) pairs;
-	struct buf errors, warnings;
+	VEC(struct config_fault) faults;
+	size_t error_count;
 };
 
 /* ---- what is wrong ---- */
 
+/* Keeps TEXT, which is about PLACE: of a file, or of a part of one where it has a text. */
+static void fault_add(struct config *config, bool is_error, const struct setting_place *place, const char *text)
+{
+	struct config_fault fault = {.is_error = is_error, .path = place->path, .text = arena_dup(&config->arena, text)};
+
+	fault.sentence = fault.text;
+	if (place->text || place->name)
+		fault.sentence = arena_format(&config->arena, "%s: %s", setting_place_text(place, &config->arena), text);
+	if (place->text) {
+		fault.source = place->text;
+		fault.span = place->span;
+	}
+	if (!is_error && map_put(&config->told, str_from(fault.sentence), config))
+		return;
+	VEC_ADD(&config->faults, fault);
+	config->error_count += is_error;
+}
+
 static void error_add(struct config *config, const struct setting_place *place, const char *text)
 {
-	buf_format(&config->errors, "%s: %s", setting_place_text(place, &config->arena), text);
-	buf_add_char(&config->errors, '\0');
+	fault_add(config, true, place, text);
 }
 
-static void warning_add(struct config *config, const char *text)
+static void warning_add(struct config *config, const struct setting_place *place, const char *text)
 {
-	if (map_has(&config->told, str_from(text)))
-		return;
-	map_put(&config->told, str_from(text), config);
-	buf_add(&config->warnings, text, strlen(text) + 1);
+	fault_add(config, false, place, text);
 }
 
-struct str config_errors(const struct config *config)
+/* The place of what is said about the file PATH (may be NULL) as a whole, by words that name it. */
+static struct setting_place place_of(const char *path)
 {
-	return buf_get(&config->errors);
+	return (struct setting_place){.source = SOURCE_FILE, .path = path};
 }
 
-struct str config_warnings(const struct config *config)
+const struct config_fault *config_faults(const struct config *config, size_t *count)
 {
-	return buf_get(&config->warnings);
+	*count = config->faults.count;
+	return config->faults.items;
+}
+
+bool config_is_faulty(const struct config *config)
+{
+	return config->error_count > 0;
 }
 
 /* ---- one file ---- */
@@ -87,7 +108,7 @@ static bool is_pyproject(const struct config_file *file)
 
 static struct setting_place place_in(const struct config_file *file, struct span span)
 {
-	return (struct setting_place){SOURCE_FILE, file->shown, &file->toml.source, span, file->folder};
+	return (struct setting_place){SOURCE_FILE, file->shown, &file->toml.source, span, file->folder, file->path};
 }
 
 /* Whether a broken TEXT seems to have a section of ours: a line that begins with it. */
@@ -114,9 +135,8 @@ static void warn_of_slips(struct config *config, const struct config_file *file,
 		struct setting_place place = place_in(file, entry->key_span);
 
 		if (entry->value->kind == TOML_TABLE && slips <= (top ? 0 : SLIPS))
-			warning_add(config, arena_format(&config->arena, "%s: '[%s%s]' is not read; did you mean '[tool.vramlint]'?",
-							 setting_place_text(&place, &config->arena), top ? "" : "tool.",
-							 entry->key.at));
+			warning_add(config, &place, arena_format(&config->arena, "'[%s%s]' is not read; did you mean '[tool.vramlint]'?",
+								 top ? "" : "tool.", entry->key.at));
 	}
 }
 
@@ -194,6 +214,7 @@ static void extend(struct config *config, struct config_file *file)
 	path = path_absolute(&config->arena, file->folder, value->items[0].text);
 	if (!path)
 		path = path_join(&config->arena, file->folder, value->items[0].text);
+	stamps_note(&config->stamps, path);
 	if (os_stat_get(path, &stat, &err) && stat.kind == OS_FILE) {
 		base = file_get(config, path, file);
 		if (base->is_open)
@@ -223,12 +244,12 @@ static void broken_file(struct config *config, struct config_file *file, struct 
 
 	file->has_section = !is_pyproject(file) || mentions_section(text);
 	if (!file->toml.source.line_starts) /* too large to be looked at */
-		error_add(config, &(struct setting_place){.source = SOURCE_OPTION, .name = file->shown}, err->message);
+		error_add(config, &(struct setting_place){.source = SOURCE_FILE, .name = file->shown, .path = file->path}, err->message);
 	else if (file->has_section)
 		error_add(config, &place, err->message);
 	else
-		warning_add(config, arena_format(&config->arena, "%s: %s (read no further; it seems to have no section [tool.vramlint])",
-						 setting_place_text(&place, &config->arena), err->message));
+		warning_add(config, &place, arena_format(&config->arena, "%s (read no further; it seems to have no section [tool.vramlint])",
+							 err->message));
 }
 
 static void file_read(struct config *config, struct config_file *file)
@@ -239,8 +260,10 @@ static void file_read(struct config *config, struct config_file *file)
 	struct err err;
 
 	if (!os_read_file(file->shown, FILE_LIMIT, &text, &err)) {
+		struct setting_place place = place_of(file->path);
+
 		file->has_section = true;
-		buf_add(&config->errors, err.message, strlen(err.message) + 1);
+		error_add(config, &place, err.message);
 	} else if (!toml_init(&file->toml, buf_get(&text), &at, &err)) {
 		broken_file(config, file, at, &err);
 	} else if ((section = section_find(config, file))) {
@@ -273,10 +296,11 @@ static struct config_file *file_get(struct config *config, const char *path, str
 
 /* ---- which file ---- */
 
-static bool is_file(const char *path)
+static bool is_file(struct config *config, const char *path)
 {
 	struct os_stat stat;
 
+	stamps_note(&config->stamps, path);
 	return os_stat_get(path, &stat, NULL) && stat.kind == OS_FILE;
 }
 
@@ -287,15 +311,18 @@ static struct config_file *file_in(struct config *config, const char *folder)
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const char *path = path_join(&config->arena, folder, names[i]);
-		struct config_file *file = is_file(path) ? file_get(config, path, NULL) : NULL;
+		struct config_file *file = is_file(config, path) ? file_get(config, path, NULL) : NULL;
 
 		if (!file || !file->has_section)
 			continue;
-		if (found)
-			warning_add(config, arena_format(&config->arena, "'%s' is not read: '%s' lies beside it", file->shown,
-							 found->shown));
-		else
+		if (found) {
+			struct setting_place place = place_of(file->path);
+
+			warning_add(config, &place, arena_format(&config->arena, "'%s' is not read: '%s' lies beside it",
+								 file->shown, found->shown));
+		} else {
 			found = file;
+		}
 	}
 	return found;
 }
@@ -309,7 +336,7 @@ static struct config_file *user_file(struct config *config)
 		return config->user;
 	config->user_sought = true;
 	path = os_user_config(&config->arena, "vramlint/vramlint.toml");
-	if (path && is_file(path))
+	if (path && is_file(config, path))
 		config->user = file_get(config, path, NULL);
 	return config->user;
 }
@@ -322,7 +349,7 @@ static const char *path_setting(struct config *config, const struct setting_laye
 	const struct setting_item *item = value->count ? &value->items[value->count - 1] : NULL;
 	const char *path;
 
-	if (!item || item->place.source != SOURCE_FILE)
+	if (!item || strcmp(item->place.folder, config->current) == 0)
 		return item ? item->text : NULL;
 	path = path_absolute(&config->arena, item->place.folder, item->text);
 	if (!path)
@@ -333,16 +360,16 @@ static const char *path_setting(struct config *config, const struct setting_laye
 /* Keeps why a linter cannot be made, with the place of the key that asked for it. */
 static void linter_fault(struct config *config, const struct setting_value *value, const struct err *err)
 {
-	if (value->count && value->items[value->count - 1].place.source == SOURCE_FILE) {
-		error_add(config, &value->items[value->count - 1].place, err->message);
-		return;
-	}
-	buf_add(&config->errors, err->message, strlen(err->message) + 1);
+	bool is_file = value->count && value->items[value->count - 1].place.source == SOURCE_FILE;
+	struct setting_place place = is_file ? value->items[value->count - 1].place : place_of(NULL);
+
+	error_add(config, &place, err->message);
 }
 
-/* Warns where FOLDER, which may be NULL, holds no file from which WHAT could come. */
-static void folder_warn(struct config *config, const char *folder, const char *what)
+/* Warns where FOLDER, which may be NULL, holds no file from which WHAT could come; VALUE names it. */
+static void folder_warn(struct config *config, const char *folder, const struct setting_value *value, const char *what)
 {
+	struct setting_place place = place_of(value->place.path);
 	struct os_entry *entries;
 	struct arena arena;
 	struct err err;
@@ -355,8 +382,8 @@ static void folder_warn(struct config *config, const char *folder, const char *w
 		for (size_t i = 0; i < count; i++)
 			found += str_ends(str_from(entries[i].name), ".json");
 		if (!found)
-			warning_add(config, arena_format(&config->arena, "no %s come from '%s': no '.json' file lies in it", what,
-							 folder));
+			warning_add(config, &place, arena_format(&config->arena, "no %s come from '%s': no '.json' file lies in it",
+								 what, folder));
 	}
 	arena_release(&arena);
 }
@@ -370,26 +397,24 @@ static const struct linter_kept *linter_get(struct config *config, const struct 
 	const char *key = arena_format(&config->arena, "%s\n%s\n%s", rules ? rules : "",
 				       knowledge.folder ? knowledge.folder : "", vocabulary ? vocabulary : "");
 	struct linter_kept *kept = map_get(&config->linters, str_from(key));
-	struct err err;
 
 	if (kept)
 		return kept;
-	kept = mem_new(1, sizeof *kept);
+	if (rules)
+		stamps_note(&config->stamps, rules);
+	if (knowledge.folder)
+		stamps_note(&config->stamps, knowledge.folder);
+	kept = linters_get(config->shared, rules, &knowledge);
 	VEC_ADD(&config->linter_list, kept);
 	map_put(&config->linters, str_from(key), kept);
-	kept->has_rules = rule_set_init(&kept->rules, rules, &err);
-	if (kept->has_rules)
-		kept->linter = linter_new(&kept->rules, &knowledge, &err);
-	folder_warn(config, rules, "rules");
-	folder_warn(config, knowledge.folder, "models");
+	folder_warn(config, rules, &layer->values[SETTING_RULES], "rules");
+	folder_warn(config, knowledge.folder, models, "models");
 	if (!kept->linter)
-		linter_fault(config, &layer->values[kept->has_rules && models->given ? SETTING_MODELS : SETTING_RULES], &err);
+		linter_fault(config, &layer->values[kept->has_rules && models->given ? SETTING_MODELS : SETTING_RULES], &kept->err);
 	if (kept->linter && config->explains)
 		linter_explain(kept->linter);
 	if (kept->linter && config->times_rules)
 		linter_time_rules(kept->linter);
-	if (!kept->has_rules)
-		kept->rules.count = 0;
 	return kept;
 }
 
@@ -411,19 +436,16 @@ static void picks_add(struct config *config, const struct setting_layer *layer, 
 			pick.name = item->text;
 		}
 		if (item->place.source == SOURCE_FILE)
-			pick.place = setting_place_text(&item->place, &config->arena);
+			pick.place = &item->place;
 		VEC_ADD(picks, pick);
 	}
 }
 
-static void warn_of_picks(struct config *config, const pick_list *picks, const struct rule_set *rules)
+static void warn_of_pick(const struct rule_pick *pick, const char *text, void *context)
 {
-	struct buf warnings = BUF_INIT;
+	struct setting_place place = pick->place ? *(const struct setting_place *)pick->place : place_of(NULL);
 
-	picks_warn(picks->items, picks->count, rules, &warnings);
-	for (const char *text = buf_text(&warnings); text < buf_text(&warnings) + warnings.length; text += strlen(text) + 1)
-		warning_add(config, text);
-	buf_release(&warnings);
+	warning_add(context, &place, text);
 }
 
 static void rules_select(struct config *config, struct settings *settings)
@@ -449,7 +471,7 @@ static void rules_select(struct config *config, struct settings *settings)
 	picks_add(config, layer, SETTING_EXTEND_FILE_IGNORES, RULE_LEAVE, &picks);
 	picks_add(config, layer, SETTING_FIXABLE, RULE_TAKE, &picks);
 	picks_add(config, layer, SETTING_UNFIXABLE, RULE_LEAVE, &picks);
-	warn_of_picks(config, &picks, settings->rules);
+	picks_warn(picks.items, picks.count, settings->rules, warn_of_pick, config);
 	picks.count = 0;
 	picks_add(config, layer, SETTING_FIXABLE, RULE_TAKE, &picks);
 	picks_add(config, layer, SETTING_UNFIXABLE, RULE_LEAVE, &picks);
@@ -494,7 +516,11 @@ static const struct settings *settings_of(struct config *config, const struct co
 		return settings;
 	settings = ARENA_NEW(&config->arena, struct settings);
 	settings->layer = layer = ARENA_NEW(&config->arena, struct setting_layer);
-	if (file)
+	if (config->options_are_fallback)
+		*layer = config->fallback;
+	if (file && config->options_are_fallback)
+		setting_layer_add(layer, &file->layer, &config->arena);
+	else if (file)
 		*layer = file->layer;
 	setting_layer_add(layer, &config->given, &config->arena);
 	settings->file = file ? file->shown : NULL;
@@ -502,7 +528,7 @@ static const struct settings *settings_of(struct config *config, const struct co
 	settings->linter = kept->linter;
 	settings->rules = &kept->rules;
 	rules_select(config, settings);
-	patterns_read(config, settings, file ? file->folder : config->current);
+	patterns_read(config, settings, file ? file->folder : config->folder);
 	settings->min_severity = level_setting(layer, SETTING_MIN_SEVERITY, SEVERITY_HINT);
 	settings->fail_on = level_setting(layer, SETTING_FAIL_ON, SEVERITY_NOTE);
 	settings->fix = setting_switch(layer, SETTING_FIX, false);
@@ -595,7 +621,7 @@ static bool environment_read(struct config *config, struct setting_layer *layer,
 {
 	for (int id = 0; id < SETTING_COUNT; id++) {
 		char *name = arena_format(&config->arena, "VRAMLINT_%s", setting_rows[id].name);
-		struct setting_place place = {SOURCE_ENVIRONMENT, name, NULL, {0, 0}, config->current};
+		struct setting_place place = {.source = SOURCE_ENVIRONMENT, .name = name, .folder = config->current};
 		const char *text;
 
 		for (char *c = name; *c; c++)
@@ -613,7 +639,8 @@ static bool options_read(struct config *config, const struct setting_texts *opti
 {
 	for (int id = 0; options && id < SETTING_COUNT; id++) {
 		const char *name = arena_format(&config->arena, "--%s", setting_rows[id].name);
-		struct setting_place place = {SOURCE_OPTION, name, NULL, {0, 0}, config->current};
+		struct setting_place place = {.source = config->options_are_fallback ? SOURCE_FALLBACK : SOURCE_OPTION, .name = name,
+					      .folder = config->folder};
 
 		for (size_t i = 0; i < options[id].count; i++) {
 			if (!setting_read_text(layer, (enum setting_id)id, options[id].items[i], place, &config->arena, err))
@@ -634,7 +661,7 @@ static bool pair_read(struct config *config, const char *text, struct setting_la
 		return err_context(err, "option '--config' was given '%s', which is no KEY=VALUE of TOML", text);
 	for (const struct toml_entry *entry = toml->root->entries; entry; entry = entry->next) {
 		enum setting_id id = setting_find(entry->key);
-		struct setting_place place = {SOURCE_PAIR, "--config", &toml->source, entry->key_span, config->current};
+		struct setting_place place = {SOURCE_PAIR, "--config", &toml->source, entry->key_span, config->current, NULL};
 		struct setting_layer one = {0};
 
 		if (id == SETTING_EXTEND)
@@ -658,9 +685,9 @@ static bool config_take(struct config *config, const char *text, struct setting_
 {
 	const char *path;
 
-	if (!is_file(text) && strchr(text, '='))
+	if (!is_file(config, text) && strchr(text, '='))
 		return pair_read(config, text, pairs, err);
-	if (!is_file(text))
+	if (!is_file(config, text))
 		return err_set(err, ERR_USAGE, "option '--config' takes a file or KEY=VALUE, and there is no file '%s'", text);
 	if (config->named)
 		return err_set(err, ERR_USAGE, "option '--config' takes one file, not '%s' and '%s'", config->named->shown,
@@ -687,9 +714,14 @@ struct config *config_new(const struct config_request *request, struct err *err)
 	config->isolated = request->isolated;
 	config->explains = request->explains;
 	config->times_rules = request->times_rules;
+	config->options_are_fallback = request->options_are_fallback;
+	if (!request->linters)
+		config->own_linters = linters_new(request->overlay);
+	config->shared = request->linters ? request->linters : config->own_linters;
 	config->current = os_current_folder(&config->arena, NULL);
 	if (!config->current)
 		config->current = "/";
+	config->folder = request->folder ? arena_dup(&config->arena, request->folder) : config->current;
 	ok = environment_read(config, &config->given, err);
 	for (size_t i = 0; ok && i < request->config_count; i++)
 		ok = config_take(config, request->configs[i], &pairs, err);
@@ -699,7 +731,10 @@ struct config *config_new(const struct config_request *request, struct err *err)
 		return NULL;
 	}
 	setting_layer_add(&config->given, &pairs, &config->arena);
-	setting_layer_add(&config->given, &options, &config->arena);
+	if (config->options_are_fallback)
+		config->fallback = options;
+	else
+		setting_layer_add(&config->given, &options, &config->arena);
 	return config;
 }
 
@@ -714,12 +749,9 @@ void config_free(struct config *config)
 		toml_release(&config->file_list.items[i]->toml);
 		free(config->file_list.items[i]);
 	}
-	for (size_t i = 0; i < config->linter_list.count; i++) {
-		linter_free(config->linter_list.items[i]->linter);
-		if (config->linter_list.items[i]->has_rules)
-			rule_set_release(&config->linter_list.items[i]->rules);
-		free(config->linter_list.items[i]);
-	}
+	for (size_t i = 0; i < config->linter_list.count; i++)
+		linters_give(config->linter_list.items[i]);
+	linters_free(config->own_linters);
 	for (size_t i = 0; i < config->pairs.count; i++) {
 		toml_release(config->pairs.items[i]);
 		free(config->pairs.items[i]);
@@ -729,8 +761,25 @@ void config_free(struct config *config)
 	VEC_RELEASE(&config->file_list);
 	VEC_RELEASE(&config->linter_list);
 	VEC_RELEASE(&config->pairs);
-	buf_release(&config->errors);
-	buf_release(&config->warnings);
+	VEC_RELEASE(&config->faults);
+	stamps_release(&config->stamps);
 	arena_release(&config->arena);
 	free(config);
+}
+
+/* ---- changes ---- */
+
+bool config_is_stale(const struct config *config)
+{
+	return stamps_changed(&config->stamps);
+}
+
+bool config_forget(struct config *config, const char *path)
+{
+	return linters_forget(config->shared, path);
+}
+
+bool config_refresh(struct config *config)
+{
+	return linters_refresh(config->shared);
 }

@@ -33,6 +33,8 @@ struct linter {
 
 struct lint_memory {
 	struct py_memory parsed;
+	struct query_memory matches;
+	uint64_t matches_of; /* version of the tree that they are of */
 };
 
 struct lint_worker {
@@ -117,9 +119,9 @@ bool linter_forget(struct linter *linter, const char *path)
 	return project_forget(linter->project, path);
 }
 
-void linter_refresh(struct linter *linter)
+bool linter_refresh(struct linter *linter)
 {
-	project_refresh(linter->project);
+	return project_refresh(linter->project);
 }
 
 void linter_time_rules(struct linter *linter)
@@ -186,6 +188,13 @@ void lint_worker_free(struct lint_worker *worker)
 	free(worker);
 }
 
+void lint_worker_rest(struct lint_worker *worker)
+{
+	arena_release(&worker->arena);
+	VEC_RELEASE(&worker->candidates);
+	os_trim_memory();
+}
+
 void lint_worker_limit(struct lint_worker *worker, const struct lint_limits *limits)
 {
 	worker->limits = limits ? *limits : (struct lint_limits){NULL, NULL, NULL};
@@ -199,6 +208,7 @@ struct lint_memory *lint_memory_new(void)
 void lint_memory_forget(struct lint_memory *memory)
 {
 	py_memory_release(&memory->parsed);
+	query_memory_release(&memory->matches);
 }
 
 void lint_memory_free(struct lint_memory *memory)
@@ -354,6 +364,22 @@ static void identify(struct finding *findings, size_t count, void *context)
 	fingerprints_set(findings, count, with->source, with->arena);
 }
 
+/* The matches of all rules in the tree ROOT of TEXT. */
+static void find_candidates(struct lint_worker *worker, const struct linter *linter, TSNode root, struct str text)
+{
+	struct lint_memory *memory = worker->memory;
+	worker->candidates.count = 0;
+	if (!memory || !memory->parsed.is_current) {
+		query_set_run(linter->queries, worker->cursor, root, text, 0, &worker->candidates);
+		return;
+	}
+	struct query_change change = {memory->parsed.old_change, memory->parsed.new_change};
+	bool is_next = memory->parsed.before && memory->parsed.is_bounded && memory->matches_of + 1 == memory->parsed.version;
+	query_set_run_again(linter->queries, worker->cursor, root, text, is_next ? &change : NULL, &memory->matches,
+			    &worker->candidates);
+	memory->matches_of = memory->parsed.version;
+}
+
 static void analyse(struct lint_worker *worker, const struct settings *settings, const char *path,
 		    const struct source *source, TSNode root, struct lint_result *result)
 {
@@ -363,8 +389,7 @@ static void analyse(struct lint_worker *worker, const struct settings *settings,
 	struct analysis analysis;
 	struct judgement judgement;
 	double clock = os_seconds();
-	worker->candidates.count = 0;
-	query_set_run(linter->queries, worker->cursor, root, text, 0, &worker->candidates);
+	find_candidates(worker, linter, root, text);
 	worker->timing.query += lap(&clock);
 	if (!worker->candidates.count || is_stale(worker))
 		return;
@@ -516,6 +541,8 @@ void lint_source(struct lint_worker *worker, const struct settings *settings, co
 	for (size_t i = 0; source->origins && i < result->finding_count; i++)
 		drop_reaching_edits(source, &result->findings[i]);
 	ts_tree_delete(tree);
+	if (worker->memory)
+		py_memory_settle(&worker->memory->parsed);
 	arena_reset(&worker->arena);
 }
 

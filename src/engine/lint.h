@@ -31,8 +31,8 @@ void linter_overlay(struct linter *linter, const struct overlay *overlay);
 /* The file PATH, real and absolute, or any (NULL), has changed, appeared or gone. Call when no worker runs. Returns whether
  * more may change than results that have it among their `reads` or ask around: then those that `seek` may as well. */
 bool linter_forget(struct linter *linter, const char *path);
-/* Forgets what has changed on the disk since it was read. Call when no worker runs. */
-void linter_refresh(struct linter *linter);
+/* Forgets what has changed on the disk since it was read; returns whether anything has. Call when no worker runs. */
+bool linter_refresh(struct linter *linter);
 /* From now on it is taken how long each rule takes. Call before workers start. */
 void linter_time_rules(struct linter *linter);
 /* What RULE, one of the linter's, has taken so far beside the analysis, which all share. Call when no worker runs. */
@@ -56,6 +56,9 @@ struct lint_limits {
 	const struct changed *changed;   /* findings that are not about what has changed are left out */
 	const char *ignore_reason;       /* the fix of a finding is a comment that suppresses it, with this reason, "" for none */
 };
+/* Gives back the memory that it keeps for the next document: as much as the largest one so far took. For times of rest. */
+void lint_worker_rest(struct lint_worker *worker);
+
 /* What is remembered of one document from one check to the next, which makes that faster and changes nothing else. It
  * belongs to whoever keeps the document; one worker at a time uses it, any worker may. */
 struct lint_memory;

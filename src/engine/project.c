@@ -652,16 +652,20 @@ static bool refresh_unit(struct str path, void *value, void *context)
 	return true;
 }
 
-void project_refresh(struct project *project)
+bool project_refresh(struct project *project)
 {
+	bool any;
+
 	struct refreshing refreshing = {.project = project};
 	map_each(&project->units, refresh_unit, &refreshing);
 	for (size_t i = 0; i < refreshing.changed.count; i++) {
 		project_forget(project, refreshing.changed.items[i]);
 		free(refreshing.changed.items[i]);
 	}
+	any = refreshing.changed.count > 0;
 	VEC_RELEASE(&refreshing.changed);
 	map_release(&project->quiet);
+	return any;
 }
 
 double project_seconds(struct project *project)

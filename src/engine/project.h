@@ -39,7 +39,7 @@ double project_seconds(struct project *project);
 /* The file PATH, real and absolute, or any (NULL), has changed, appeared or gone. Nobody may look meanwhile. Returns
  * whether imports may lead to other files than before. */
 bool project_forget(struct project *project, const char *path);
-/* Forgets what has changed on the disk since it was looked at. Nobody may look meanwhile. */
-void project_refresh(struct project *project);
+/* Forgets what has changed on the disk since it was looked at; returns whether anything has. Nobody may look meanwhile. */
+bool project_refresh(struct project *project);
 
 #endif

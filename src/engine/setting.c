@@ -92,7 +92,7 @@ const char *setting_place_text(const struct setting_place *place, struct arena *
 
 	if (place->source == SOURCE_DEFAULT)
 		return "default";
-	if (place->source != SOURCE_FILE)
+	if (place->source != SOURCE_FILE || !place->text)
 		return place->name;
 	at = source_place(place->text, place->span.start);
 	return arena_format(arena, "%s:%lu:%lu", place->name, (unsigned long)at.line, (unsigned long)at.column);
@@ -132,7 +132,7 @@ static bool fail(struct reading *reading, struct span at, const char *format, ..
 	va_end(args);
 	if (reading->fault)
 		*reading->fault = at;
-	if (reading->place.source == SOURCE_OPTION)
+	if (reading->place.source == SOURCE_OPTION || reading->place.source == SOURCE_FALLBACK)
 		err_set(reading->err, ERR_USAGE, "option '--%s' %s", name, buf_text(&text));
 	else if (reading->place.source == SOURCE_ENVIRONMENT)
 		err_set(reading->err, ERR_USAGE, "environment variable '%s' %s", reading->place.name, buf_text(&text));
@@ -430,7 +430,7 @@ static bool text_read(struct reading *reading, struct str text)
 		item_add(reading, NULL, arena_dup_str(reading->arena, text).at, (struct span){0, 0});
 		return true;
 	case TAKES_FORMATS:
-		if (reading->place.source != SOURCE_OPTION)
+		if (reading->place.source != SOURCE_OPTION && reading->place.source != SOURCE_FALLBACK)
 			return words_add(reading, NULL, text);
 		/* each --output-format says one, whose file may have commas in its name */
 		item_add(reading, NULL, arena_dup_str(reading->arena, text).at, (struct span){0, 0});

@@ -47,15 +47,16 @@ struct setting_row {
 
 extern const struct setting_row setting_rows[SETTING_COUNT];
 
-enum setting_source { SOURCE_DEFAULT, SOURCE_FILE, SOURCE_ENVIRONMENT, SOURCE_PAIR, SOURCE_OPTION };
+enum setting_source { SOURCE_DEFAULT, SOURCE_FALLBACK, SOURCE_FILE, SOURCE_ENVIRONMENT, SOURCE_PAIR, SOURCE_OPTION };
 
-/* Where something was said. The later of enum setting_source wins over the earlier. */
+/* Where something was said. The later of enum setting_source wins over the earlier; SOURCE_FALLBACK is an option that is. */
 struct setting_place {
 	enum setting_source source;
 	const char *name;          /* the file as it is shown, "VRAMLINT_SELECT", "--select" */
 	const struct source *text; /* of the file, or NULL */
 	struct span span;          /* in it */
 	const char *folder;        /* absolute: what patterns and paths are relative to */
+	const char *path;          /* of the file, absolute, or NULL */
 };
 
 struct setting_item {

@@ -125,17 +125,22 @@ static void blank_out(struct str text, struct span run, char **copy)
 			out[i] = ' ';
 }
 
-/* To the grammar CR alone ends no line. */
-static void plain_line_ends(struct str text, char **copy)
+/* To the grammar CR alone ends no line. Whether there is any. */
+static bool plain_line_ends(struct str text, char **copy)
 {
+	bool any = false;
 	const char *end = text.at + text.length;
 	for (const char *at = text.at; at < end && (at = memchr(at, '\r', (size_t)(end - at))); at++)
-		if (at + 1 == end || at[1] != '\n')
+		if (at + 1 == end || at[1] != '\n') {
 			copy_get(text, copy)[at - text.at] = '\n';
+			any = true;
+		}
+	return any;
 }
 
-/* A copy of TEXT, byte for byte in the same places, as the grammar can take it, or NULL where it can take TEXT itself. */
-static char *text_for_grammar(struct str text)
+/* A copy of TEXT, byte for byte in the same places, as the grammar can take it, or NULL where it can take TEXT itself.
+ * *HAS_CR: whether it has lines that end in CR. */
+static char *text_for_grammar(struct str text, bool *has_cr)
 {
 	char *copy = NULL;
 	uint32_t comments = 0;
@@ -153,8 +158,7 @@ static char *text_for_grammar(struct str text)
 	}
 	if (comments >= COMMENT_RUN)
 		blank_out(text, run, &copy);
-	if (text.length)
-		plain_line_ends(text, &copy);
+	*has_cr = text.length && plain_line_ends(text, &copy);
 	return copy;
 }
 
@@ -209,6 +213,12 @@ void py_memory_release(struct py_memory *memory)
 	ts_tree_delete(memory->before);
 	free(memory->text);
 	memset(memory, 0, sizeof *memory);
+}
+
+void py_memory_settle(struct py_memory *memory)
+{
+	ts_tree_delete(memory->before);
+	memory->before = NULL;
 }
 
 /* How far A and B are alike from their beginnings on. */
@@ -308,14 +318,14 @@ static TSTree *parse_change(struct py_parser *parser, struct py_memory *memory, 
 
 TSTree *py_parse(struct py_parser *parser, struct str text, struct py_memory *memory, struct err *err)
 {
-	char *copy = text_for_grammar(text);
+	bool has_cr;
+	char *copy = text_for_grammar(text, &has_cr);
 	struct reading reading = {.text = {copy ? copy : text.at ? text.at : "", text.length}, .parser = parser,
 				  .limit = (uint64_t)(text.length / PIECE) * READS_EACH + READS_AT_LEAST};
 	TSTree *tree = NULL, *edited = NULL;
 	TSInputEdit edit;
 	if (memory) {
-		ts_tree_delete(memory->before);
-		memory->before = NULL;
+		py_memory_settle(memory);
 		memory->is_current = false;
 	}
 	if (memory && memory->tree)
@@ -323,6 +333,7 @@ TSTree *py_parse(struct py_parser *parser, struct str text, struct py_memory *me
 	if (tree) {
 		memory->reads += reading.reads;
 		remember_change(memory, edited, tree, &edit);
+		memory->is_bounded = !has_cr && !memory->has_cr;
 		remember(memory, tree, text, &copy);
 	} else if (!reading.stopped) {
 		reading.reads = 0;
@@ -331,6 +342,10 @@ TSTree *py_parse(struct py_parser *parser, struct str text, struct py_memory *me
 			memory->reads = reading.reads;
 			remember(memory, tree, text, &copy);
 		}
+	}
+	if (memory && memory->is_current) {
+		memory->version++;
+		memory->has_cr = has_cr;
 	}
 	if (!tree)
 		err_set(err, ERR_LIMIT, reading.stopped ? "the result is not wanted any more" : "cannot parse: the parser gave up");

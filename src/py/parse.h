@@ -24,10 +24,13 @@ struct py_memory {
 	char *text;    /* … that text as the grammar saw it, heap */
 	uint32_t length;
 	uint64_t reads; /* what parsing it took, all times together */
+	uint64_t version; /* counts the trees */
+	bool has_cr;    /* the text has a CR alone in a line, for which the grammar saw LF */
 	/* Set by each py_parse: */
 	bool is_current; /* its text is the one in `tree` */
 	TSTree *before;  /* the tree that `tree` was made from, or NULL where it was made from nothing */
 	struct span old_change, new_change; /* all in which BEFORE and `tree` differ lies within: bytes of the one, of the other */
+	bool is_bounded; /* … and so does all in which their texts differ, comments apart that are not in the tree */
 };
 
 /* The kinds of syntax nodes that the analysis tells apart. */
@@ -68,6 +71,8 @@ void py_parser_release(struct py_parser *parser);
  * not in the tree. With MEMORY (may be NULL) it takes time by what has changed since, as long as TEXT has no error in it; the
  * tree is the same as without. */
 TSTree *py_parse(struct py_parser *parser, struct str text, struct py_memory *memory, struct err *err);
+/* Lets `before` go, once nobody compares the two any more. */
+void py_memory_settle(struct py_memory *memory);
 void py_memory_release(struct py_memory *memory); /* it is zeroed again */
 
 struct py_child {

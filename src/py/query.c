@@ -33,6 +33,8 @@ struct query_set {
 	uint32_t capture_count;
 	bool *has; /* by source × capture */
 	size_t source_count;
+	uint64_t identity; /* of its texts, not 0 */
+	bool is_local; /* what a pattern matches hangs on its first capture alone */
 };
 
 static const char *const error_words[] = {"", "syntax error", "no node is called that", "no field is called that",
@@ -136,6 +138,57 @@ static bool read_pattern(struct query_set *set, uint32_t index, const char *name
 	return true;
 }
 
+/* ---- the text of a pattern ---- */
+
+static size_t skip_space(struct str text, size_t at)
+{
+	while (at < text.length && (strchr(" \t\r\n\f", text.at[at]) || text.at[at] == ';')) {
+		if (text.at[at] == ';')
+			while (at < text.length && text.at[at] != '\n')
+				at++;
+		else
+			at++;
+	}
+	return at;
+}
+
+/* Behind the text in quotes at AT. */
+static size_t skip_quoted(struct str text, size_t at)
+{
+	for (at++; at < text.length && text.at[at] != '"'; at++)
+		at += text.at[at] == '\\';
+	return at + 1;
+}
+
+/* Behind what is in parentheses or brackets at AT. */
+static size_t skip_group(struct str text, size_t at)
+{
+	int depth = 0;
+	do {
+		at = skip_space(text, at);
+		if (at >= text.length)
+			break;
+		char c = text.at[at];
+		depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+		at = c == '"' ? skip_quoted(text, at) : at + 1;
+	} while (depth > 0);
+	return at;
+}
+
+/* Whether the pattern TEXT captures its outermost node, and asks nothing of what is around that. */
+static bool captures_root(struct str text)
+{
+	for (size_t at = skip_space(text, 0); at < text.length && (text.at[at] == '(' || text.at[at] == '[');) {
+		size_t behind = skip_space(text, skip_group(text, at));
+		if (behind < text.length && text.at[behind] == '@')
+			return text.at[at] == '(' && text.at[skip_space(text, at + 1)] != '(';
+		if (text.at[at] == '[')
+			return false;
+		at = skip_space(text, at + 1); /* a group with its predicates */
+	}
+	return false;
+}
+
 struct query_set *query_set_new(const TSLanguage *language, const struct query_source *sources, size_t count,
 				struct err *err)
 {
@@ -149,12 +202,20 @@ struct query_set *query_set_new(const TSLanguage *language, const struct query_s
 		buf_add_char(&all, '\n');
 	}
 	set->query = ts_query_new(language, buf_text(&all), (uint32_t)all.length, &offset, &kind);
-	buf_release(&all);
 	if (!set->query) {
 		report_error(language, sources, count, err);
+		buf_release(&all);
 		query_set_free(set);
 		return NULL;
 	}
+	set->identity = str_hash(buf_get(&all)) | 1;
+	set->is_local = true;
+	for (uint32_t i = 0; i < ts_query_pattern_count(set->query); i++) {
+		uint32_t start = ts_query_start_byte_for_pattern(set->query, i), end = ts_query_end_byte_for_pattern(set->query, i);
+		set->is_local &= ts_query_is_pattern_rooted(set->query, i) &&
+				 captures_root((struct str){buf_text(&all) + start, end - start});
+	}
+	buf_release(&all);
 	set->source_count = count;
 	set->capture_count = ts_query_capture_count(set->query);
 	set->captures = ARENA_ARRAY(&set->arena, const char *, set->capture_count + 1);
@@ -244,10 +305,10 @@ static bool test_holds(const struct test *test, const TSQueryMatch *match, struc
 	return holds != test->negated;
 }
 
-static void add_match(const struct query_set *set, const struct pattern *pattern, const TSQueryMatch *match,
-		      uint32_t offset, struct query_match_list *matches)
+static void add_match(const struct query_set *set, const TSQueryMatch *match, uint32_t offset,
+		      struct query_match_list *matches)
 {
-	struct query_match out = {.source = pattern->source};
+	struct query_match out = {.source = set->patterns[match->pattern_index].source, .pattern = match->pattern_index};
 	for (uint16_t i = 0; i < match->capture_count && out.capture_count < QUERY_CAPTURES; i++) {
 		TSNode node = match->captures[i].node;
 		out.captures[out.capture_count++] =
@@ -268,8 +329,114 @@ void query_set_run(const struct query_set *set, TSQueryCursor *cursor, TSNode no
 		for (uint32_t i = 0; i < pattern->test_count && holds; i++)
 			holds = test_holds(&pattern->tests[i], &match, text);
 		if (holds)
-			add_match(set, pattern, &match, offset, matches);
+			add_match(set, &match, offset, matches);
 	}
+}
+
+/* ---- again ---- */
+
+/* A match is packed into 1 + 2 × captures words: pattern and number of captures; start, length and number of each capture. */
+enum { PATTERN_SHIFT = 8, CAPTURE_BITS = 8, LONGEST = 1 << (32 - CAPTURE_BITS) };
+
+void query_memory_release(struct query_memory *memory)
+{
+	free(memory->words);
+	memset(memory, 0, sizeof *memory);
+}
+
+static uint32_t capture_number(const struct query_set *set, const char *name)
+{
+	uint32_t i = 0;
+	while (set->captures[i] != name)
+		i++;
+	return i;
+}
+
+/* Remembers MATCHES from number FIRST on. */
+static void remember(const struct query_set *set, const struct query_match_list *matches, size_t first,
+		     struct query_memory *memory)
+{
+	size_t words = 0;
+	for (size_t i = first; i < matches->count; i++)
+		words += 1 + 2 * matches->items[i].capture_count;
+	if (words > memory->room) {
+		memory->room = words + words / 8;
+		free(memory->words);
+		memory->words = mem_resize(NULL, memory->room, sizeof *memory->words);
+	}
+	uint32_t *at = memory->words;
+	for (size_t i = first; i < matches->count; i++) {
+		const struct query_match *match = &matches->items[i];
+		*at++ = match->pattern << PATTERN_SHIFT | match->capture_count;
+		for (uint32_t k = 0; k < match->capture_count; k++) {
+			struct span span = match->captures[k].span;
+			*at++ = span.start;
+			*at++ = (span.end - span.start) << CAPTURE_BITS | capture_number(set, match->captures[k].name);
+		}
+	}
+	memory->count = words;
+	memory->queries = set->identity;
+}
+
+/* Adds what MEMORY has before, or behind, what has changed. */
+static void recall(const struct query_set *set, const struct query_memory *memory, const struct query_change *change,
+		   bool behind, struct query_match_list *matches)
+{
+	uint32_t shift = behind ? change->now.end - change->before.end : 0;
+	for (size_t at = 0; at < memory->count;) {
+		struct query_match match = {.pattern = memory->words[at] >> PATTERN_SHIFT};
+		uint32_t count = memory->words[at] & ((1u << PATTERN_SHIFT) - 1);
+		const uint32_t *word = &memory->words[at + 1];
+		at += 1 + 2 * (size_t)count;
+		uint32_t start = word[0], end = start + (word[1] >> CAPTURE_BITS);
+		if (behind ? start < change->before.end : end > change->before.start)
+			continue;
+		match.source = set->patterns[match.pattern].source;
+		match.capture_count = count;
+		for (uint32_t k = 0; k < count; k++, word += 2) {
+			start = word[0] + shift;
+			match.captures[k] = (struct query_capture){set->captures[word[1] & ((1u << CAPTURE_BITS) - 1)],
+								   {start, start + (word[1] >> CAPTURE_BITS)}};
+		}
+		VEC_ADD(matches, match);
+	}
+}
+
+/* What touches the edge of a change counts as changed. */
+static struct span widened(struct span span, struct str text)
+{
+	return (struct span){span.start ? span.start - 1 : 0, span.end < text.length ? span.end + 1 : span.end};
+}
+
+void query_set_run_again(const struct query_set *set, TSQueryCursor *cursor, TSNode node, struct str text,
+			 const struct query_change *change, struct query_memory *memory, struct query_match_list *matches)
+{
+	size_t first = matches->count;
+	bool fits = set->is_local && set->capture_count < 1u << CAPTURE_BITS && text.length < LONGEST;
+	bool knows = fits && change && memory->queries == set->identity;
+	if (knows) {
+		struct query_change wide = {change->before, widened(change->now, text)};
+		wide.before.start -= change->now.start - wide.now.start;
+		wide.before.end += wide.now.end - change->now.end;
+		recall(set, memory, &wide, false, matches);
+		ts_query_cursor_set_byte_range(cursor, wide.now.start, wide.now.end);
+		query_set_run(set, cursor, node, text, 0, matches);
+		ts_query_cursor_set_byte_range(cursor, 0, UINT32_MAX);
+		recall(set, memory, &wide, true, matches);
+	} else {
+		query_set_run(set, cursor, node, text, 0, matches);
+	}
+	if (ts_query_cursor_did_exceed_match_limit(cursor)) {
+		/* what was lost hangs on what was searched at the same time */
+		if (knows) {
+			matches->count = first;
+			query_set_run(set, cursor, node, text, 0, matches);
+		}
+		fits = false;
+	}
+	memory->queries = 0;
+	if (fits)
+		remember(set, matches, first, memory);
 }
 
 size_t query_matches_before(const struct query_match_list *matches, uint32_t start)

@@ -24,9 +24,10 @@ struct query_capture {
 	struct span span;
 };
 
-/* One match: which source's pattern it was and what it captured. */
+/* One match: which source's pattern it was and what it captured, what encloses the rest first. */
 struct query_match {
 	uint32_t source;
+	uint32_t pattern; /* of all the set's */
 	uint32_t capture_count;
 	struct query_capture captures[QUERY_CAPTURES];
 };
@@ -49,6 +50,25 @@ bool query_set_has_capture(const struct query_set *set, uint32_t source, struct 
 /* Appends the matches below NODE, in order of place; OFFSET is added to every span. CURSOR is reused. */
 void query_set_run(const struct query_set *set, TSQueryCursor *cursor, TSNode node, struct str text, uint32_t offset,
 		   struct query_match_list *matches);
+
+/* What is remembered of the matches in a text, so that the next one is searched only where it has changed. Zeroed: nothing. */
+struct query_memory {
+	uint64_t queries; /* that these are the matches of, told by their text; 0: there are none */
+	uint32_t *words;  /* the matches, packed */
+	size_t count, room;
+};
+
+/* What has changed since, in bytes of the text before and of the one now: nodes outside are the same in both, with the same
+ * text. */
+struct query_change {
+	struct span before, now;
+};
+
+/* As query_set_run with OFFSET 0, with MEMORY, which is brought up to date. CHANGE is NULL where nothing is known of it. The
+ * matches are the same, in an order of their own. It saves work where each pattern captures its outermost node. */
+void query_set_run_again(const struct query_set *set, TSQueryCursor *cursor, TSNode node, struct str text,
+			 const struct query_change *change, struct query_memory *memory, struct query_match_list *matches);
+void query_memory_release(struct query_memory *memory); /* it is zeroed again */
 
 /* How many of MATCHES, sorted by where their first capture begins, begin before START. */
 size_t query_matches_before(const struct query_match_list *matches, uint32_t start);

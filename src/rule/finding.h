@@ -59,6 +59,7 @@ struct finding {
 	const char *help;    /* the edit in words, or NULL */
 	struct finding_note *notes; /* the trail, in the order to read */
 	size_t note_count;
+	struct span loop; /* the head of the loop in which it grows; empty where there is none, or in another file */
 	struct edit *edits; /* the fix, ordered by place, or NULL */
 	size_t edit_count;
 	struct span fix_reach; /* see edit_group; empty: from the first edit to the last */

@@ -38,7 +38,15 @@ static int by_first_capture(const void *a, const void *b)
 	const struct query_match *x = a, *y = b;
 	if (x->captures[0].span.start != y->captures[0].span.start)
 		return x->captures[0].span.start < y->captures[0].span.start ? -1 : 1;
-	return (x->captures[0].span.end > y->captures[0].span.end) - (x->captures[0].span.end < y->captures[0].span.end);
+	if (x->captures[0].span.end != y->captures[0].span.end)
+		return x->captures[0].span.end < y->captures[0].span.end ? -1 : 1;
+	if (x->pattern != y->pattern)
+		return x->pattern < y->pattern ? -1 : 1;
+	/* and so on: in whatever order they were found, this one is the same */
+	for (uint32_t i = 1; i < x->capture_count && i < y->capture_count; i++)
+		if (x->captures[i].span.start != y->captures[i].span.start)
+			return x->captures[i].span.start < y->captures[i].span.start ? -1 : 1;
+	return (x->capture_count > y->capture_count) - (x->capture_count < y->capture_count);
 }
 
 /* The candidate of RULE at SPAN. */
@@ -368,9 +376,13 @@ static void make_trail(const struct matching *m, const struct fact *fact, struct
 			 "what is caught here holds the frames of the forward that failed, with their tensors");
 	if (fact->elsewhere)
 		note_elsewhere(m, fact, &trail);
-	if (fact->loop)
-		add_note(m, &trail, method_of_loop(fact) ? method_of_loop(fact)->head : fact->loop->span,
+	if (fact->loop) {
+		struct span head = method_of_loop(fact) ? method_of_loop(fact)->head : fact->loop->span;
+		if (head.start < m->in->source->length)
+			finding->loop = head;
+		add_note(m, &trail, head,
 			 keeps ? with_name(m, holder_name(fact), "outlives each iteration of this loop") : "in each iteration");
+	}
 	if (fact->reset)
 		add_note(m, &trail, fact->reset->node, "it is let go here");
 	finding->notes = ARENA_ARRAY(m->in->arena, struct finding_note, trail.count + 1);

@@ -102,8 +102,11 @@ static bool any_rule_is_named(const char *name, const struct rule_set *rules)
 	return false;
 }
 
-void picks_warn(const struct rule_pick *picks, size_t count, const struct rule_set *rules, struct buf *warnings)
+void picks_warn(const struct rule_pick *picks, size_t count, const struct rule_set *rules,
+		void (*warn)(const struct rule_pick *pick, const char *text, void *context), void *context)
 {
+	struct buf text = BUF_INIT;
+
 	for (size_t i = 0; i < count; i++) {
 		const struct rule_pick *pick = &picks[i];
 		const char *nearest;
@@ -111,11 +114,11 @@ void picks_warn(const struct rule_pick *picks, size_t count, const struct rule_s
 		if (any_rule_is_named(pick->name, rules))
 			continue;
 		nearest = rule_set_nearest(rules, str_from(pick->name));
-		if (pick->place)
-			buf_format(warnings, "%s: ", pick->place);
-		buf_format(warnings, "no rule is called '%s'", pick->name);
+		buf_reset(&text);
+		buf_format(&text, "no rule is called '%s'", pick->name);
 		if (nearest)
-			buf_format(warnings, "; did you mean '%s'?", nearest);
-		buf_add_char(warnings, '\0');
+			buf_format(&text, "; did you mean '%s'?", nearest);
+		warn(pick, buf_text(&text), context);
 	}
+	buf_release(&text);
 }

@@ -26,7 +26,7 @@ struct rule_pick {
 	enum rule_verb verb;
 	enum severity severity;
 	int rank;          /* what was said at a higher rank wins over what was said lower */
-	const char *place; /* where it was said, for warnings ("vramlint.toml:3:11"), or NULL */
+	const void *place; /* where it was said, as whoever made the pick knows it, or NULL */
 };
 
 /* Whether NAME names RULE. */
@@ -37,7 +37,8 @@ void rules_choose(bool *chosen, const struct rule_set *rules, const struct rule_
 /* What PICKS select and grade. DEFAULTS: what is on, or hint, by default is selected where nothing leaves it. */
 void selection_init(struct selection *selection, const struct rule_set *rules, const struct rule_pick *picks,
 		    size_t count, bool defaults, enum proof min_confidence, struct arena *arena);
-/* Appends to WARNINGS, NUL-terminated each, the names that no rule has, with their place and the nearest name. */
-void picks_warn(const struct rule_pick *picks, size_t count, const struct rule_set *rules, struct buf *warnings);
+/* Calls WARN for each pick whose name no rule has, with a sentence that has the nearest name. */
+void picks_warn(const struct rule_pick *picks, size_t count, const struct rule_set *rules,
+		void (*warn)(const struct rule_pick *pick, const char *text, void *context), void *context);
 
 #endif

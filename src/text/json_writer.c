@@ -138,6 +138,12 @@ void json_int(struct json_writer *writer, int64_t number)
 	buf_format(writer->out, "%" PRId64, number);
 }
 
+void json_raw(struct json_writer *writer, struct str value)
+{
+	value_begin(writer);
+	buf_add_str(writer->out, value);
+}
+
 void json_bool(struct json_writer *writer, bool value)
 {
 	value_begin(writer);

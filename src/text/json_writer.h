@@ -26,6 +26,8 @@ void json_text(struct json_writer *writer, const char *text); /* NULL writes nul
 void json_str(struct json_writer *writer, struct str text);
 void json_int(struct json_writer *writer, int64_t number);
 void json_bool(struct json_writer *writer, bool value);
+/* VALUE, which is JSON already. */
+void json_raw(struct json_writer *writer, struct str value);
 /* A key with its value, or with what opens it. */
 void json_member_text(struct json_writer *writer, const char *key, const char *text);
 void json_member_int(struct json_writer *writer, const char *key, int64_t number);

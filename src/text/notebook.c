@@ -149,10 +149,22 @@ static void cell_add(struct program *program, const struct notebook_cell *cell)
 	free(text);
 }
 
-static bool program_init(struct program *program, struct str raw, struct err *err)
+/* Makes the program of the cells, which are there. */
+static void program_build(struct program *program)
 {
 	struct source_origin last = {0, 1, 1, true};
 
+	for (size_t i = 0; i < program->cells.cells.count; i++)
+		cell_add(program, &program->cells.cells.items[i]);
+	/* the empty line behind all */
+	if (program->origins.count)
+		last = program->origins.items[program->origins.count - 1];
+	last.is_added = true;
+	VEC_ADD(&program->origins, last);
+}
+
+static bool program_init(struct program *program, struct str raw, struct err *err)
+{
 	memset(program, 0, sizeof *program);
 	if (raw.length > SOURCE_LIMIT)
 		return err_set(err, ERR_TOO_BIG, "larger than %zu bytes", SOURCE_LIMIT);
@@ -163,39 +175,60 @@ static bool program_init(struct program *program, struct str raw, struct err *er
 		program_release(program);
 		return false;
 	}
-	for (size_t i = 0; i < program->cells.cells.count; i++)
-		cell_add(program, &program->cells.cells.items[i]);
-	/* the empty line behind all */
-	if (program->origins.count)
-		last = program->origins.items[program->origins.count - 1];
-	last.is_added = true;
-	VEC_ADD(&program->origins, last);
+	program_build(program);
 	return true;
+}
+
+static const struct source plain = {.encoding = "utf-8"};
+
+/* Makes SOURCE of PROGRAM, which it releases. */
+static void program_finish(struct program *program, struct source *source)
+{
+	source_init_like(source, &plain, &program->text);
+	if (source->line_count != program->origins.count)
+		BUG("lines of a notebook without an origin");
+	buf_reserve(&program->written, 0);
+	source->had_mark = program->cells.had_mark;
+	source->written = program->written.bytes;
+	source->origins = program->origins.items;
+	source->masks = program->masks.items;
+	source->mask_count = (uint32_t)program->masks.count;
+	source->has_gaps = program->has_gaps;
+	buf_init(&program->written);
+	program->origins.items = NULL;
+	program->masks.items = NULL;
+	program_release(program);
 }
 
 bool notebook_init(struct source *source, struct str raw, struct err *err)
 {
-	static const struct source plain = {.encoding = "utf-8"};
 	struct program program;
 
 	*source = plain;
 	if (!program_init(&program, raw, err))
 		return false;
-	source_init_like(source, &plain, &program.text);
-	if (source->line_count != program.origins.count)
-		BUG("lines of a notebook without an origin");
-	buf_reserve(&program.written, 0);
-	source->had_mark = program.cells.had_mark;
-	source->written = program.written.bytes;
-	source->origins = program.origins.items;
-	source->masks = program.masks.items;
-	source->mask_count = (uint32_t)program.masks.count;
-	source->has_gaps = program.has_gaps;
-	buf_init(&program.written);
-	program.origins.items = NULL;
-	program.masks.items = NULL;
-	program_release(&program);
+	program_finish(&program, source);
 	return true;
+}
+
+void notebook_init_texts(struct source *source, const struct str *texts, size_t count)
+{
+	struct program program;
+	struct notebook_cells *cells = &program.cells;
+
+	memset(&program, 0, sizeof program);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t start = (uint32_t)cells->text.length;
+
+		if (!texts[i].at)
+			continue;
+		buf_add_str(&cells->text, texts[i]);
+		VEC_ADD(&cells->cells, (struct notebook_cell){.number = (uint32_t)i + 1,
+							      .text = {start, (uint32_t)cells->text.length}});
+	}
+	buf_reserve(&cells->text, 0);
+	program_build(&program);
+	program_finish(&program, source);
 }
 
 /* ---- edits ---- */

@@ -15,6 +15,10 @@ bool notebook_is_name(const char *path);
  * notebook in another language than Python. */
 bool notebook_init(struct source *source, struct str raw, struct err *err);
 
+/* The same of a notebook in Python that is open in an editor: TEXTS are its cells in order, without the bytes (at is NULL)
+ * where they are no code. Such a program cannot be edited by notebook_apply. */
+void notebook_init_texts(struct source *source, const struct str *texts, size_t count);
+
 /* Whether EDIT may be made in the program: it lies in one cell and changes no magic, nor what a magic runs. */
 bool notebook_allows(const struct source *source, const struct edit *edit);
 

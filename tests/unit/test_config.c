@@ -36,7 +36,7 @@ static int tear_down(void **state)
 /* Begins anew, with what --config was given (may be NULL). */
 static void begin(struct subject *subject, const char *given, bool isolated)
 {
-	struct config_request request = {NULL, &given, given != NULL, isolated, false, false};
+	struct config_request request = {.configs = &given, .config_count = given != NULL, .isolated = isolated};
 	struct err err = {ERR_NONE, ""};
 
 	if (subject->config)
@@ -49,7 +49,7 @@ static void begin(struct subject *subject, const char *given, bool isolated)
 /* Why a configuration with this --config is refused. */
 static const char *refused(struct subject *subject, const char *given, bool isolated)
 {
-	struct config_request request = {NULL, &given, 1, isolated, false, false};
+	struct config_request request = {.configs = &given, .config_count = 1, .isolated = isolated};
 	struct err err = {ERR_NONE, ""};
 
 	assert_null(config_new(&request, &err));
@@ -81,14 +81,29 @@ static const char *file_for(struct subject *subject, const char *path)
 	return file ? file : "";
 }
 
+/* The sentences of errors, or of warnings, a line each. */
+static const char *faults(struct subject *subject, bool errors)
+{
+	size_t count;
+	const struct config_fault *list = config_faults(subject->config, &count);
+	const char *lines = "";
+
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].is_error == errors)
+			lines = arena_format(&subject->arena, "%s%s%s", lines, *lines ? "\n" : "", list[i].sentence);
+	}
+	assert_int_equal(errors && *lines, errors && config_is_faulty(subject->config));
+	return lines;
+}
+
 static const char *errors(struct subject *subject)
 {
-	struct str text = config_errors(subject->config);
-	char *lines = arena_dup_bytes(&subject->arena, text.at, text.length);
+	return faults(subject, true);
+}
 
-	for (size_t i = 0; i + 1 < text.length; i++)
-		lines[i] = lines[i] ? lines[i] : '\n';
-	return text.length ? lines : "";
+static const char *warnings(struct subject *subject)
+{
+	return faults(subject, false);
 }
 
 static void without_files_the_defaults_hold(void **state)
@@ -126,7 +141,7 @@ static void one_in_a_folder_counts_and_the_others_are_told(void **state)
 	temp_tree_file("pyproject.toml", "[tool.vramlint]\n");
 	temp_tree_file(".vramlint.toml", "");
 	assert_string_equal(file_for(subject, "x.py"), ".vramlint.toml");
-	assert_string_equal(config_warnings(subject->config).at, "'pyproject.toml' is not read: '.vramlint.toml' lies beside it");
+	assert_string_equal(warnings(subject), "'pyproject.toml' is not read: '.vramlint.toml' lies beside it");
 }
 
 static void a_broken_pyproject_matters_where_it_is_ours(void **state)
@@ -137,7 +152,7 @@ static void a_broken_pyproject_matters_where_it_is_ours(void **state)
 	temp_tree_file("b/pyproject.toml", "[tool.vramlint]\nselect = [\n");
 	assert_string_equal(file_for(subject, "a/x.py"), "");
 	assert_string_equal(errors(subject), "");
-	assert_non_null(strstr(config_warnings(subject->config).at, "a/pyproject.toml:1:1: the header that begins here lacks its ']'"));
+	assert_non_null(strstr(warnings(subject), "a/pyproject.toml:1:1: the header that begins here lacks its ']'"));
 	assert_string_equal(file_for(subject, "b/x.py"), "b/pyproject.toml");
 	assert_non_null(strstr(errors(subject), "b/pyproject.toml:2:10: the list that begins here"));
 }
@@ -191,7 +206,7 @@ static void rules_that_no_one_knows_are_no_error(void **state)
 	temp_tree_file("vramlint.toml", "ignore = ['tensor-apend']\n");
 	at(subject, "x.py");
 	assert_string_equal(errors(subject), "");
-	assert_string_equal(config_warnings(subject->config).at,
+	assert_string_equal(warnings(subject),
 			    "vramlint.toml:1:11: no rule is called 'tensor-apend'; did you mean 'tensor-append'?");
 }
 
@@ -301,6 +316,143 @@ static void own_words_make_a_linter_of_their_own(void **state)
 	assert_string_equal(errors(*state), "c/vramlint.toml:1:10: cannot read 'c/gone': no such file or directory");
 }
 
+static void faults_have_their_place(void **state)
+{
+	struct subject *subject = *state;
+	const struct config_fault *fault;
+	size_t count;
+
+	temp_tree_file("a/vramlint.toml", "# é\nselct = 1\nrules = 'gone'\n");
+	temp_tree_file("a/pyproject.toml", "[tool.vramlint]\n");
+	at(subject, "a/x.py");
+	fault = config_faults(subject->config, &count);
+	assert_int_equal(count, 3);
+	assert_true(fault->is_error);
+	assert_string_equal(fault->path, absolute(subject, "a/vramlint.toml"));
+	assert_string_equal(fault->text, "unknown key 'selct'; did you mean 'select'?");
+	assert_string_equal(fault->sentence, "a/vramlint.toml:2:1: unknown key 'selct'; did you mean 'select'?");
+	assert_true(str_is(source_slice(fault->source, fault->span), "selct"));
+	fault++;
+	assert_false(fault->is_error);
+	assert_string_equal(fault->path, absolute(subject, "a/pyproject.toml"));
+	assert_null(fault->source);
+	assert_string_equal(fault->text, fault->sentence);
+	fault++;
+	assert_true(fault->is_error);
+	assert_true(str_is(source_slice(fault->source, fault->span), "'gone'"));
+	assert_string_equal(fault->text, "cannot read 'a/gone': no such file or directory");
+}
+
+static void names_of_rules_have_their_place(void **state)
+{
+	struct subject *subject = *state;
+	const struct config_fault *fault;
+	size_t count;
+
+	temp_tree_file("vramlint.toml", "ignore = ['tensor-apend']\n");
+	at(subject, "x.py");
+	fault = config_faults(subject->config, &count);
+	assert_int_equal(count, 1);
+	assert_false(fault->is_error || config_is_faulty(subject->config));
+	assert_true(str_is(source_slice(fault->source, fault->span), "'tensor-apend'"));
+}
+
+/* Begins anew with OPTION as option '--select', weaker than files where FALLBACK. */
+static void begin_with(struct subject *subject, const char *option, bool fallback)
+{
+	struct setting_texts options[SETTING_COUNT] = {{NULL, 0}};
+	struct config_request request = {.options = options, .options_are_fallback = fallback};
+	struct err err;
+
+	options[SETTING_SELECT] = (struct setting_texts){&option, 1};
+	config_free(subject->config);
+	subject->config = config_new(&request, &err);
+	assert_non_null(subject->config);
+}
+
+static void options_may_be_weaker_than_files(void **state)
+{
+	struct subject *subject = *state;
+	const struct settings *settings;
+
+	temp_tree_file("a/vramlint.toml", "select = ['VL302']\n");
+	temp_tree_file("b/vramlint.toml", "min-severity = 'error'\n");
+	begin_with(subject, "VL101", true);
+	settings = at(subject, "a/x.py");
+	assert_true(runs(settings, "VL302") && !runs(settings, "VL101"));
+	settings = at(subject, "b/x.py");
+	assert_true(runs(settings, "VL101") && !runs(settings, "VL302"));
+	assert_int_equal(settings->min_severity, SEVERITY_ERROR);
+	settings = at(subject, "x.py");
+	assert_true(runs(settings, "VL101") && !runs(settings, "VL302"));
+	begin_with(subject, "VL101", false);
+	settings = at(subject, "a/x.py");
+	assert_true(runs(settings, "VL101") && !runs(settings, "VL302"));
+	setenv("VRAMLINT_SELECT", "VL104", 1);
+	begin_with(subject, "VL101", true);
+	unsetenv("VRAMLINT_SELECT");
+	settings = at(subject, "x.py");
+	assert_true(runs(settings, "VL104") && !runs(settings, "VL101"));
+}
+
+/* Whether a configuration for a/b/x.py is out of date after COMMAND. */
+static bool is_stale_after(struct subject *subject, const char *command)
+{
+	bool stale;
+
+	begin(subject, NULL, false);
+	at(subject, "a/b/x.py");
+	stale = config_is_stale(subject->config);
+	assert_false(stale);
+	assert_int_equal(system(command), 0);
+	return config_is_stale(subject->config);
+}
+
+static void a_configuration_knows_when_it_is_out_of_date(void **state)
+{
+	struct subject *subject = *state;
+
+	temp_tree_file("a/vramlint.toml", "extend = '../base.toml'\nmodels = 'models'\n");
+	temp_tree_file("base.toml", "");
+	temp_tree_file("a/models/m.json", "{}");
+	assert_false(is_stale_after(subject, "touch a/b.py vramlint.toml"));
+	assert_true(is_stale_after(subject, "echo >> a/vramlint.toml"));
+	assert_true(is_stale_after(subject, "echo >> base.toml"));
+	assert_true(is_stale_after(subject, "mv base.toml gone"));
+	assert_true(is_stale_after(subject, "mv gone base.toml"));
+	assert_true(is_stale_after(subject, "echo '{ }' > a/models/m.json"));
+	assert_true(is_stale_after(subject, "rm a/models/m.json"));
+	assert_true(is_stale_after(subject, "mkdir -p a/b; touch a/b/.vramlint.toml"));
+	assert_true(is_stale_after(subject, "rm a/b/.vramlint.toml"));
+}
+
+static void configurations_share_linters(void **state)
+{
+	struct subject *subject = *state;
+	struct linters *linters = linters_new(NULL);
+	struct config_request request = {.linters = linters};
+	struct config *one = config_new(&request, NULL), *other = config_new(&request, NULL);
+	const struct settings *first, *second;
+
+	temp_tree_file("vramlint.toml", "models = 'models'\n");
+	temp_tree_file("models/m.json", "{\"entries\": []}");
+	first = config_for_file(one, absolute(subject, "x.py"));
+	second = config_for_file(other, absolute(subject, "y.py"));
+	assert_non_null(first->linter);
+	assert_ptr_equal(first->linter, second->linter);
+	assert_ptr_equal(first->rules, second->rules);
+	config_free(one);
+	config_free(other);
+	one = config_new(&request, NULL); /* and with those that came before */
+	assert_ptr_equal(config_for_file(one, absolute(subject, "x.py"))->linter, second->linter);
+	temp_tree_file("models/n.json", "{\"entries\": []}");
+	other = config_new(&request, NULL);
+	assert_ptr_not_equal(config_for_file(other, absolute(subject, "x.py"))->linter, second->linter);
+	config_free(one);
+	config_free(other);
+	linters_free(linters);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -320,6 +472,11 @@ int main(void)
 		TEST(a_run_has_the_settings_of_what_holds_all_paths),
 		TEST(files_are_left_out_from_the_folder_on_that_says_so),
 		TEST(own_words_make_a_linter_of_their_own),
+		TEST(faults_have_their_place),
+		TEST(names_of_rules_have_their_place),
+		TEST(options_may_be_weaker_than_files),
+		TEST(a_configuration_knows_when_it_is_out_of_date),
+		TEST(configurations_share_linters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

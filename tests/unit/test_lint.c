@@ -1,6 +1,7 @@
 #include "engine/lint.h"
 
 #include "temp_tree.h"
+#include "engine/overlay.h"
 
 struct subject {
 	struct rule_set rules;
@@ -368,10 +369,113 @@ static void what_is_no_python_is_lived_with(void **state)
 	}
 }
 
+static void a_worker_may_rest_between_documents(void **state)
+{
+	struct subject *subject = *state;
+	struct lint_memory *memory = lint_memory_new();
+
+	lint_worker_remember(subject->worker, memory);
+	for (int i = 0; i < 3; i++) {
+		struct lint_result result = linted(subject, HEAD LEAK);
+
+		assert_int_equal(result.finding_count, 1);
+		lint_result_release(&result);
+		lint_worker_rest(subject->worker);
+		if (i == 1)
+			lint_memory_forget(memory);
+	}
+	lint_worker_remember(subject->worker, NULL);
+	lint_memory_free(memory);
+}
+
+static bool stale_after(void *context)
+{
+	return --*(int *)context < 0;
+}
+
+static void a_check_ends_when_nobody_wants_it(void **state)
+{
+	struct subject *subject = *state;
+	int asked = 1 << 30, needed;
+	struct lint_result result;
+
+	lint_worker_stop_when(subject->worker, stale_after, &asked);
+	result = linted(subject, HEAD LEAK);
+	assert_false(result.is_stale);
+	assert_int_equal(result.finding_count, 1);
+	lint_result_release(&result);
+	needed = (1 << 30) - asked;
+	assert_true(needed > 3);
+	for (int at = 0; at < needed; at++) {
+		asked = at;
+		result = linted(subject, HEAD LEAK);
+		assert_true(result.is_stale);
+		assert_string_equal(result.failure, "the result is not wanted any more");
+		assert_int_equal(result.finding_count + result.problem_count, 0);
+		lint_result_release(&result);
+	}
+	lint_worker_stop_when(subject->worker, NULL, NULL);
+	result = linted(subject, HEAD LEAK);
+	assert_int_equal(result.finding_count, 1);
+	lint_result_release(&result);
+}
+
+static struct lint_result linted_at(struct subject *subject, const char *path, const char *text)
+{
+	struct lint_result result;
+	struct source source;
+
+	source_init_plain(&source, str_from(text));
+	lint_source(subject->worker, &subject->settings, path, &source, &result);
+	source_release(&source);
+	return result;
+}
+
+static void an_open_unsaved_file_counts(void **state)
+{
+	struct subject *subject = *state;
+	struct overlay *overlay = overlay_new();
+	struct temp_tree tree;
+	struct lint_result result;
+	const char *text = HEAD "from meters import keep\nfor x in loader:\n    loss = net(x).mean()\n    loss.backward()\n"
+			   "    opt.step(); opt.zero_grad()\n    keep(loss)\n";
+
+	temp_tree_init(&tree);
+	temp_tree_file("README.md", "");
+	temp_tree_file("meters.py", "xs = []\ndef keep(x):\n    xs.append(x.item())\n");
+	char *path = arena_format(&subject->arena, "%s/train.py", tree.folder);
+	char *meters = arena_format(&subject->arena, "%s/meters.py", tree.folder);
+	linter_overlay(subject->linter, overlay);
+	linter_forget(subject->linter, NULL);
+	result = linted_at(subject, path, text);
+	assert_int_equal(result.finding_count, 0);
+	assert_int_equal(result.read_count, 1);
+	assert_string_equal(result.reads[0], meters);
+	assert_true(result.seeks);
+	lint_result_release(&result);
+	overlay_set(overlay, meters, STR("xs = []\ndef keep(x):\n    xs.append(x)\n"));
+	assert_false(linter_forget(subject->linter, meters));
+	result = linted_at(subject, path, text);
+	assert_int_equal(result.finding_count, 1);
+	lint_result_release(&result);
+	overlay_remove(overlay, meters);
+	temp_tree_file("meters.py", "def keep(x):\n    pass\n");
+	linter_refresh(subject->linter);
+	linter_forget(subject->linter, meters);
+	result = linted_at(subject, path, text);
+	assert_int_equal(result.finding_count, 0);
+	lint_result_release(&result);
+	linter_forget(subject->linter, NULL);
+	linter_overlay(subject->linter, NULL);
+	overlay_free(overlay);
+	temp_tree_release(&tree);
+}
+
 static void nothing_is_freed_without_harm(void **state)
 {
 	linter_free(NULL);
 	lint_worker_free(NULL);
+	lint_memory_free(NULL);
 }
 
 int main(void)
@@ -394,6 +498,9 @@ int main(void)
 		cmocka_unit_test(work_is_kept_by_rule_where_wanted),
 		cmocka_unit_test(a_model_of_ones_own_is_known),
 		cmocka_unit_test(rules_and_queries_must_fit),
+		cmocka_unit_test(a_worker_may_rest_between_documents),
+		cmocka_unit_test(a_check_ends_when_nobody_wants_it),
+		cmocka_unit_test(an_open_unsaved_file_counts),
 		cmocka_unit_test(nothing_is_freed_without_harm),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/vec.h"
 #include "py/parse.h"
 #include "py/query.h"
 
@@ -175,6 +176,116 @@ static void no_query_finds_nothing(void **state)
 	query_set_free(NULL);
 }
 
+static TSTree *remembered(struct py_parser *parser, const char *text, struct py_memory *parsed)
+{
+	struct err err;
+	TSTree *tree = py_parse(parser, str_from(text), parsed, &err);
+
+	assert_non_null(tree);
+	assert_true(parsed->is_current);
+	return tree;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct query_match *x = a, *y = b;
+
+	if (x->captures[0].span.start != y->captures[0].span.start)
+		return x->captures[0].span.start < y->captures[0].span.start ? -1 : 1;
+	return (x->pattern > y->pattern) - (x->pattern < y->pattern);
+}
+
+/* How many matches of those in AFTER were searched for, where BEFORE was searched already; the rest is remembered. */
+static size_t searched(const struct query_set *set, const char *before, const char *after)
+{
+	struct query_match_list list = {0}, all = {0}, ranged = {0};
+	struct query_memory memory = {0};
+	struct py_memory parsed = {0};
+	struct py_parser parser;
+	TSQueryCursor *cursor = ts_query_cursor_new();
+	TSTree *tree;
+	size_t count;
+
+	py_parser_init(&parser);
+	tree = remembered(&parser, before, &parsed);
+	query_set_run_again(set, cursor, ts_tree_root_node(tree), str_from(before), NULL, &memory, &list);
+	ts_tree_delete(tree);
+	tree = remembered(&parser, after, &parsed);
+	struct query_change change = {parsed.old_change, parsed.new_change};
+	list.count = 0;
+	query_set_run_again(set, cursor, ts_tree_root_node(tree), str_from(after), &change, &memory, &list);
+	query_set_run(set, cursor, ts_tree_root_node(tree), str_from(after), 0, &all);
+	assert_int_equal(list.count, all.count);
+	qsort(list.items, list.count, sizeof *list.items, by_place);
+	qsort(all.items, all.count, sizeof *all.items, by_place);
+	for (size_t i = 0; i < all.count; i++) {
+		assert_int_equal(list.items[i].pattern, all.items[i].pattern);
+		assert_int_equal(list.items[i].source, all.items[i].source);
+		assert_int_equal(list.items[i].capture_count, all.items[i].capture_count);
+		for (uint32_t k = 0; k < all.items[i].capture_count; k++) {
+			assert_ptr_equal(list.items[i].captures[k].name, all.items[i].captures[k].name);
+			assert_int_equal(list.items[i].captures[k].span.start, all.items[i].captures[k].span.start);
+			assert_int_equal(list.items[i].captures[k].span.end, all.items[i].captures[k].span.end);
+		}
+	}
+	ts_query_cursor_set_byte_range(cursor, change.now.start, change.now.end + 1);
+	query_set_run(set, cursor, ts_tree_root_node(tree), str_from(after), 0, &ranged);
+	count = memory.queries ? ranged.count : all.count;
+	ts_tree_delete(tree);
+	VEC_RELEASE(&list);
+	VEC_RELEASE(&all);
+	VEC_RELEASE(&ranged);
+	py_memory_release(&parsed);
+	query_memory_release(&memory);
+	py_parser_release(&parser);
+	ts_query_cursor_delete(cursor);
+	return count;
+}
+
+static void only_what_has_changed_is_searched(void **state)
+{
+	const char *const texts[] = {"; all (calls\n(call function: (identifier) @name) @call",
+				     "((call) @call (#match? @call \"^[(\\\"fg]\"))\n(assignment right: (_) @value) @store"};
+	struct query_set *set = compiled(texts, 2);
+
+	(void)state;
+	assert_int_equal(searched(set, "f(1)\nx = f(2)\ng(3)\n", "f(1)\nx = f(22)\ng(3)\n"), 3);
+	assert_int_equal(searched(set, "f(1)\nx = f(2)\ng(3)\n", "f(1)\nx = f(2)\nh(3)\n"), 1);
+	assert_int_equal(searched(set, "f(1)\nf(2)\n", "f(1)\nf(2)\n"), 0);
+	assert_int_equal(searched(set, "if x:\n    f(1)\nf(2)\n", "if x:\n    f(1)\n    f(2)\n"), 2);
+	searched(set, "", "f(1)\n");
+	searched(set, "f(1)\n", "");
+	query_set_free(set);
+}
+
+static void what_asks_for_its_surroundings_is_searched_anew(void **state)
+{
+	static const char *const texts[] = {"(decorator (_) @keep)", "right: (call) @call", "(module (_) @x) (call) @y", "[(call) (list)] @x",
+					    "((call) @x . (comment))", "(call)", "((assignment (call) @x) (#eq? @x \"f(1)\"))"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct query_set *set = compiled(&texts[i], 1);
+		struct query_memory memory = {0};
+		struct py_memory parsed = {0};
+		struct query_match_list list = {0};
+		struct py_parser parser;
+		TSQueryCursor *cursor = ts_query_cursor_new();
+
+		py_parser_init(&parser);
+		TSTree *tree = remembered(&parser, "x = f(1)\n", &parsed);
+		query_set_run_again(set, cursor, ts_tree_root_node(tree), STR("x = f(1)\n"), NULL, &memory, &list);
+		assert_int_equal(memory.queries, 0);
+		ts_tree_delete(tree);
+		py_memory_release(&parsed);
+		query_memory_release(&memory);
+		VEC_RELEASE(&list);
+		py_parser_release(&parser);
+		ts_query_cursor_delete(cursor);
+		query_set_free(set);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +297,8 @@ int main(void)
 		cmocka_unit_test(tests_of_what_was_not_captured_hold),
 		cmocka_unit_test(mistakes_are_placed),
 		cmocka_unit_test(no_query_finds_nothing),
+		cmocka_unit_test(only_what_has_changed_is_searched),
+		cmocka_unit_test(what_asks_for_its_surroundings_is_searched_anew),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }

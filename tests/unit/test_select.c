@@ -54,6 +54,11 @@ static void pick_each(struct fixture *fixture, const char *list, enum rule_verb 
 		picks[(*count)++] = (struct rule_pick){.name = name, .verb = verb};
 }
 
+static void keep_warning(const struct rule_pick *pick, const char *text, void *context)
+{
+	buf_add(context, text, strlen(text) + 1);
+}
+
 static const char *selected(struct fixture *fixture, const char *select, const char *ignore)
 {
 	struct rule_pick picks[16];
@@ -64,7 +69,7 @@ static const char *selected(struct fixture *fixture, const char *select, const c
 	pick_each(fixture, select, RULE_TAKE, picks, &count);
 	pick_each(fixture, ignore, RULE_LEAVE, picks, &count);
 	selection_init(&selection, &fixture->rules, picks, count, !select, PROOF_USAGE, &fixture->arena);
-	picks_warn(picks, count, &fixture->rules, &fixture->warnings);
+	picks_warn(picks, count, &fixture->rules, keep_warning, &fixture->warnings);
 	assert_int_equal(selection.min_confidence, PROOF_USAGE);
 	for (size_t i = 0; i < fixture->rules.count; i++)
 		fixture->enabled[i] = selection.enabled[i] ? '1' : '0';

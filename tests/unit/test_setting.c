@@ -37,7 +37,7 @@ static const char *file(struct setting_layer *layer, const char *text)
 	if (!toml_init(&toml, str_from(text), &at, &err))
 		fail_msg("%s", err.message);
 	for (const struct toml_entry *entry = toml.root->entries; entry; entry = entry->next) {
-		struct setting_place place = {SOURCE_FILE, "x.toml", &toml.source, entry->key_span, "/x"};
+		struct setting_place place = {SOURCE_FILE, "x.toml", &toml.source, entry->key_span, "/x", NULL};
 		enum setting_id id = setting_find(entry->key);
 
 		assert_int_not_equal(id, SETTING_COUNT);
@@ -50,7 +50,7 @@ static const char *file(struct setting_layer *layer, const char *text)
 /* Reads an option, or another SOURCE, into LAYER; returns the fault or NULL. */
 static const char *text_from(enum setting_source source, struct setting_layer *layer, enum setting_id id, const char *text)
 {
-	struct setting_place place = {source, "VRAMLINT_X", NULL, {0, 0}, "/y"};
+	struct setting_place place = {source, "VRAMLINT_X", NULL, {0, 0}, "/y", NULL};
 	struct err err;
 
 	return setting_read_text(layer, id, text, place, &arena, &err) ? NULL : arena_dup(&arena, err.message);

@@ -1,27 +1,17 @@
-#include "cli/links.h"
+#include "report/links.h"
 
 #include <string.h>
 
 #include "base/os.h"
+#include "report/place.h"
 
-/* RFC 3986: what is unreserved, and the slash. */
-static bool is_plain(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("-._~/", c));
-}
-
-static const char *file_url(const char *path, struct arena *arena)
+const char *links_file_url(const char *path, struct arena *arena)
 {
 	struct buf url = BUF_INIT;
 	const char *copy;
 
 	buf_add_text(&url, "file://");
-	for (; *path; path++) {
-		if (is_plain(*path))
-			buf_add_char(&url, *path);
-		else
-			buf_format(&url, "%%%02X", (unsigned)(unsigned char)*path);
-	}
+	place_add_uri(&url, str_from(path));
 	copy = arena_dup(arena, buf_text(&url));
 	buf_release(&url);
 	return copy;
@@ -52,7 +42,7 @@ const char *const *links_find(const struct rule_set *rules, struct arena *arena)
 		const char *path = arena_format(arena, "%s/%s.md", folder, rules->rules[i]->name);
 
 		if (is_file(path))
-			links[rules->rules[i]->index] = file_url(path, arena);
+			links[rules->rules[i]->index] = links_file_url(path, arena);
 	}
 	return links;
 }
