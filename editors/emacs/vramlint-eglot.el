@@ -35,8 +35,8 @@
   (list 'vramlint-eglot-server vramlint-program "server"))
 
 (cl-defmethod eglot-initialization-options ((_server vramlint-eglot-server))
-  "Tell the server that a reason for a suppression is asked for here."
-  '(:asksForReason t))
+  "Tell the server what is asked and shown here."
+  '(:asksForReason t :showsExplanations t))
 
 (defun vramlint-eglot--request (server command arguments)
   "Have SERVER execute COMMAND with ARGUMENTS, and make the edits it asks for."
