@@ -124,6 +124,11 @@ bool linter_refresh(struct linter *linter)
 	return project_refresh(linter->project);
 }
 
+void linter_rest(struct linter *linter, size_t kept)
+{
+	project_rest(linter->project, kept);
+}
+
 void linter_time_rules(struct linter *linter)
 {
 	linter->rule_work = mem_new(linter->rules->count + 1, sizeof *linter->rule_work);

@@ -33,6 +33,8 @@ void linter_overlay(struct linter *linter, const struct overlay *overlay);
 bool linter_forget(struct linter *linter, const char *path);
 /* Forgets what has changed on the disk since it was read; returns whether anything has. Call when no worker runs. */
 bool linter_refresh(struct linter *linter);
+/* Gives back what imported files take, but for KEPT bytes of those that were read last. Call when no worker runs. */
+void linter_rest(struct linter *linter, size_t kept);
 /* From now on it is taken how long each rule takes. Call before workers start. */
 void linter_time_rules(struct linter *linter);
 /* What RULE, one of the linter's, has taken so far beside the analysis, which all share. Call when no worker runs. */

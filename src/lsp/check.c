@@ -59,6 +59,7 @@ static bool lint(struct session *session, struct document *document, const struc
 	lint_source(session->worker, settings, document->path, &document->source, &document->result);
 	lint_worker_stop_when(session->worker, NULL, NULL);
 	lint_worker_remember(session->worker, NULL);
+	session->worked = os_seconds();
 	document->checked = document->serial;
 	document->settings = settings;
 	if (!document->result.is_stale)
@@ -136,8 +137,10 @@ void check_spread(struct session *session, const struct document *document, bool
 void check_disk(struct session *session, const char *path)
 {
 	/* what the editor has counts */
-	if (!overlay_get(session->workspace.overlay, path, NULL))
-		forget_path(session, path, 0);
+	if (overlay_get(session->workspace.overlay, path, NULL))
+		return;
+	forget_path(session, path, 0);
+	scan_again(session, path);
 }
 
 void check_all_again(struct session *session, const struct root *root)

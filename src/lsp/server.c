@@ -15,6 +15,11 @@
 #include "lsp/uri.h"
 #include "report/links.h"
 
+/* Seconds without work after which memory is given back. */
+static const double REST_DELAY = 1;
+/* Bytes of imported files that are kept then: those of a project or two. */
+enum { IMPORTS_KEPT = 6 << 20 };
+
 enum stage { STAGE_NEW, STAGE_STARTING, STAGE_OPEN, STAGE_SHUT, STAGE_EXIT };
 
 struct server {
@@ -647,10 +652,18 @@ static double rest_time(const struct session *session)
 
 	if (session->scan || session->wants_refresh)
 		return 0;
-	if (!document)
+	if (!document && !session->worked)
 		return -1;
-	left = document->due - os_seconds();
+	left = (document ? document->due : session->worked + REST_DELAY) - os_seconds();
 	return left > 0 ? left : 0;
+}
+
+/* Gives memory back that work will want again, until somebody types. */
+static void rest(struct session *session)
+{
+	linters_rest(session->workspace.linters, IMPORTS_KEPT);
+	lint_worker_rest(session->worker);
+	session->worked = 0;
 }
 
 static void do_work(struct server *server)
@@ -664,6 +677,8 @@ static void do_work(struct server *server)
 		refresh(session);
 	else if (session->scan)
 		scan_step(session);
+	else if (!document && os_seconds() >= session->worked + REST_DELAY)
+		rest(session);
 }
 
 static void serve(struct server *server, struct err *err)

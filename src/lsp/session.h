@@ -19,6 +19,7 @@ struct session {
 	struct documents documents;
 	struct workspace workspace;
 	struct lint_worker *worker;
+	double worked;           /* when a document was last checked; 0: the worker has rested since */
 	const cJSON *answering;  /* id of the request at hand, or NULL */
 	const char *checking;    /* address of the document being checked for its own sake, or NULL */
 	struct scan *scan;       /* of the whole workspace, where one is under way */
