@@ -86,8 +86,12 @@ static const cJSON *section_of(const cJSON *said)
 
 static void settings_take(struct session *session, struct root *root, const cJSON *said)
 {
+	const cJSON *section = section_of(said);
+
+	if (section == root->said || cJSON_Compare(section, root->said, true)) /* both may be NULL */
+		return;
 	check_reload(session, root);
-	workspace_say(&session->workspace, root, section_of(said));
+	workspace_say(&session->workspace, root, section);
 	session->wants_refresh = true;
 }
 

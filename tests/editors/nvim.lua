@@ -280,6 +280,65 @@ function checks.hover()
   matches('Why it costs memory', text)
 end
 
+function checks.hover_on_a_suppression()
+  open('train.py')
+  replace(13, 'append(loss)', 'append(loss)  # vramlint: ignore[VL101]')
+  await_found({})
+  vim.api.nvim_win_set_cursor(0, { 13, (line(13):find('VL101', 1, true)) })
+  local answer = client(0):request_sync('textDocument/hover',
+    vim.lsp.util.make_position_params(0, client(0).offset_encoding), SECONDS * 1000, 0)
+  matches('`loss` is kept in `history`.*\n# tensor%-append %(VL101%)', answer.result.contents.value)
+end
+
+function checks.unused_suppression()
+  open('train.py')
+  replace(11, 'loss.backward()', 'loss.backward()  # vramlint: ignore[VL102] -- was needed once')
+  await_found({ '11 VL001', '13 VL101' })
+  local diagnostic = vim.diagnostic.get(0, { lnum = 10 })[1]
+  equal({ vim.diagnostic.severity.HINT, true }, { diagnostic.severity, diagnostic._tags.unnecessary })
+  vim.api.nvim_win_set_cursor(0, { 11, diagnostic.col })
+  act()
+  await_found({ '13 VL101' })
+  equal('    loss.backward()', line(11))
+end
+
+function checks.unsafe_fix()
+  open('train.py')
+  replace(4, 'history = []', 'total = 0')
+  replace(13, 'history.append(loss)', 'total += loss')
+  vim.api.nvim_buf_set_lines(0, 13, 13, true, { 'print(total)' })
+  await_found({ '13 VL102' })
+  vim.api.nvim_win_set_cursor(0, { 13, 4 })
+  equal("Write 'total += loss.detach()' (VL102) – may change what the code does", offers({ 'quickfix' })[1])
+  act()
+  settle()
+  equal('    total += loss', line(13))
+  act('may change')
+  await('the fix', function()
+    return line(13) == '    total += loss.detach()'
+  end)
+end
+
+function checks.whole_workspace()
+  change('meters.py', 'value.item()', 'value')
+  open('meters.py')
+  settle() -- settings that come while it looks would end it
+  local finished
+  vim.api.nvim_create_autocmd('LspProgress', {
+    pattern = 'end',
+    callback = function()
+      finished = true
+    end,
+  })
+  client(0):exec_cmd({ title = 'check', command = 'vramlint.checkWorkspace' })
+  await('the end of the progress', function()
+    return finished
+  end)
+  await_found({ '13 VL101' }, vim.fn.bufadd(vim.fn.getcwd() .. '/train.py'))
+  await_found({ '13 VL102' }, vim.fn.bufadd(vim.fn.getcwd() .. '/epochs.py'))
+  equal({ '13 VL102' }, (open('epochs.py') and settle() or found()))
+end
+
 function checks.imported_buffer()
   local epochs = open('epochs.py')
   settle()
