@@ -2,7 +2,7 @@
 #
 # Yours to set: CC, CFLAGS, CPPFLAGS, LDFLAGS, LDLIBS, HOSTCC (builds what runs during the build), PREFIX, DESTDIR,
 # MODE (release, debug, asan, tsan, cov, fuzz), V=1 (show commands), WERROR=1 (warnings are errors), ARGS (for run),
-# TREES (for bench), TORCH_PYTHON and ORACLE (for test-fixes-torch).
+# TREES (for bench), TORCH_PYTHON and ORACLE (for test-fixes-torch), VSCODE=1 (test takes test-vscode in).
 
 MODE ?= release
 PREFIX ?= /usr/local
@@ -243,7 +243,7 @@ own_suites := $(sort $(wildcard tests/*/run))
 
 .PHONY: test test-installed fuzz test-unit test-fixtures score bless bless-score lint
 test: ## install what the tests need, build, run all suites
-	@tools/install-packages build test
+	@tools/install-packages build test $(if $(VSCODE),vscode)
 	@$(MAKE) --no-print-directory test-installed
 
 # Besides the program itself, one built by clang with sanitizers; fuzz is that mode.
@@ -257,7 +257,8 @@ test-installed: all unit-programs ## all suites, with what is installed
 		'fixtures=tests/run-fixtures $(program)' \
 		'fixtures, sanitized=tests/run-fixtures build/fuzz/vramlint' \
 		'score=tests/score $(program)' \
-		$(foreach suite,$(own_suites),'$(patsubst tests/%/run,%,$(suite))=$(suite)')
+		$(foreach suite,$(own_suites),'$(patsubst tests/%/run,%,$(suite))=$(suite)') \
+		$(if $(VSCODE),'vscode, in the editor=tests/vscode/in-vscode')
 
 FUZZ_SECONDS ?= 60
 fuzz: ## look for inputs that break it, FUZZ_SECONDS for each target
@@ -269,6 +270,12 @@ test-unit: unit-programs ## the unit tests
 
 test-fixtures: all ## each rule's fixtures
 	@tests/run-fixtures $(program)
+
+.PHONY: test-vscode
+test-vscode: ## install what it needs, build, use the extension in a real VS Code
+	@tools/install-packages build vscode
+	@$(MAKE) --no-print-directory all
+	@VRAMLINT=$(abspath $(program)) $(PYTHON) tests/vscode/in-vscode
 
 # What has torch in it: an environment below build, or one that is there already.
 TORCH_PYTHON ?= build/torch/bin/python

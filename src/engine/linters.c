@@ -123,3 +123,11 @@ bool linters_refresh(struct linters *linters)
 	}
 	return any;
 }
+
+void linters_rest(struct linters *linters, size_t kept)
+{
+	for (size_t i = 0; i < linters->list.count; i++) {
+		if (linters->list.items[i]->linter)
+			linter_rest(linters->list.items[i]->linter, kept);
+	}
+}

@@ -30,8 +30,9 @@ void linters_free(struct linters *linters); /* may be NULL; nobody may use any o
 struct linter_kept *linters_get(struct linters *linters, const char *rules, const struct model_extra *knowledge);
 /* KEPT is used by one less. It is freed when room is wanted for another one. */
 void linters_give(struct linter_kept *kept);
-/* linter_forget, linter_refresh for all. */
+/* linter_forget, linter_refresh and linter_rest for all. */
 bool linters_forget(struct linters *linters, const char *path);
 bool linters_refresh(struct linters *linters);
+void linters_rest(struct linters *linters, size_t kept);
 
 #endif

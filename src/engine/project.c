@@ -23,6 +23,9 @@ struct loaded_unit {
 	char *real;          /* … with links resolved */
 	struct os_stat stat; /* of the file as it was read; OS_MISSING where the text came from the overlay */
 	uint64_t room;       /* spans from unit.base on that are its own */
+	struct os_mutex *lowering; /* held while it is lowered */
+	enum { NOT_LOWERED, LOWERED, NOT_TO_BE_LOWERED } state; /* many are only searched for a name */
+	uint64_t used;       /* when it was last asked for, in turns */
 	bool is_stale;       /* to be read again before it is used */
 	bool is_none;        /* the file is of no use; unit and source are empty */
 };
@@ -43,6 +46,7 @@ struct project {
 	struct map used;        /* … → how much of the name is the file's, plus one */
 	struct map quiet;       /* folder, space, function → 2 where all calls are quiet, else 1 */
 	uint64_t next_base;
+	uint64_t turn;          /* of asking for a unit */
 	VEC(struct room) rooms;
 	struct arena arena;     /* of the thread that made the project */
 	const char *current;    /* folder, or NULL */
@@ -74,12 +78,14 @@ static void empty_unit(struct loaded_unit *loaded)
 {
 	arena_release(&loaded->arena);
 	source_release(&loaded->source);
-	memset(&loaded->unit, 0, sizeof loaded->unit);
+	loaded->unit = (struct unit){.base = loaded->unit.base};
+	loaded->state = NOT_LOWERED;
 }
 
 static void free_unit(struct loaded_unit *loaded)
 {
 	empty_unit(loaded);
+	os_mutex_free(loaded->lowering);
 	free(loaded->path);
 	free(loaded->real);
 	free(loaded);
@@ -173,6 +179,22 @@ static bool lower_unit(struct project *project, struct loaded_unit *loaded)
 	return tree != NULL;
 }
 
+/* Has what LOADED defines known; false where it cannot be parsed. */
+static bool lower_once(struct project *project, struct loaded_unit *loaded)
+{
+	os_mutex_lock(loaded->lowering);
+	if (loaded->state == NOT_LOWERED) {
+		double began = os_seconds();
+		loaded->state = lower_unit(project, loaded) ? LOWERED : NOT_TO_BE_LOWERED;
+		os_mutex_lock(project->mutex);
+		project->seconds += os_seconds() - began;
+		os_mutex_unlock(project->mutex);
+	}
+	bool is_lowered = loaded->state == LOWERED;
+	os_mutex_unlock(loaded->lowering);
+	return is_lowered;
+}
+
 /* The file's text, which is TEXT where that is set. */
 static bool read_source(const char *path, struct str text, struct source *source)
 {
@@ -226,7 +248,6 @@ static bool read_unit(struct project *project, struct loaded_unit *loaded)
 		/* it may have grown since it was looked at */
 		ok = loaded->source.length < own.size;
 		unit_fill(project, loaded, own.base);
-		ok = ok && lower_unit(project, loaded);
 		if (!ok)
 			empty_unit(loaded);
 	}
@@ -248,6 +269,7 @@ static struct loaded_unit *new_unit(struct project *project, const char *path)
 	if (real || overlay_get(project->overlay, path, NULL)) {
 		loaded = mem_new(1, sizeof *loaded);
 		arena_init(&loaded->arena);
+		loaded->lowering = os_mutex_new();
 		loaded->path = mem_dup(path, strlen(path));
 		loaded->real = mem_dup(real ? real : path, strlen(real ? real : path));
 		loaded->is_none = !read_unit(project, loaded);
@@ -263,14 +285,13 @@ static struct loaded_unit *current(struct project *project, struct loaded_unit *
 		return loaded;
 	os_mutex_lock(project->mutex);
 	bool is_stale = loaded->is_stale, is_none = loaded->is_none;
+	loaded->used = ++project->turn;
 	os_mutex_unlock(project->mutex);
 	if (is_stale) {
 		os_mutex_lock(project->reading);
 		if (loaded->is_stale) { /* or another thread was faster */
 			double began = os_seconds();
-			uint32_t base = loaded->unit.base;
 			empty_unit(loaded);
-			loaded->unit.base = base;
 			is_none = !read_unit(project, loaded);
 			os_mutex_lock(project->mutex);
 			project->seconds += os_seconds() - began;
@@ -297,6 +318,8 @@ static struct loaded_unit *unit_at(struct project *project, const char *path)
 	os_mutex_lock(project->mutex);
 	project->seconds += spent;
 	known = map_get(&project->units, str_from(path));
+	if (made != &missing)
+		made->used = ++project->turn;
 	if (!known)
 		map_put(&project->units, str_from(path), made);
 	os_mutex_unlock(project->mutex);
@@ -487,8 +510,8 @@ static const struct unit *find(void *context, const char *from, const char *dott
 		folder[0] = '\0';
 	snprintf(key, sizeof key, "%s %s", folder, dotted);
 	look->seeks = true;
-	const struct loaded_unit *loaded = found(look->project, key, folder, sizeof folder, dotted, used);
-	if (loaded == &missing)
+	struct loaded_unit *loaded = found(look->project, key, folder, sizeof folder, dotted, used);
+	if (loaded == &missing || !lower_once(look->project, loaded))
 		return NULL;
 	note_read(look, loaded);
 	return &loaded->unit;
@@ -511,8 +534,9 @@ static void search_file(struct caller_search *search, const char *path)
 	if (search->searched >= SEARCHED || !str_ends(str_from(path), ".py") || strcmp(path, search->except) == 0)
 		return;
 	++search->searched;
-	const struct loaded_unit *loaded = unit_at(search->project, path);
-	if (loaded != &missing && str_find(loaded->unit.text, search->name, 0) != SIZE_MAX)
+	struct loaded_unit *loaded = unit_at(search->project, path);
+	if (loaded != &missing && str_find(loaded->unit.text, search->name, 0) != SIZE_MAX &&
+	    lower_once(search->project, loaded))
 		callers_count(&loaded->unit, search->name, &search->seen);
 }
 
@@ -628,6 +652,44 @@ bool project_forget(struct project *project, const char *path)
 		forget_names(project);
 	map_release(&project->quiet);
 	return far;
+}
+
+struct resting {
+	VEC(struct loaded_unit *) units;
+};
+
+static bool add_unit(struct str path, void *value, void *context)
+{
+	struct resting *resting = context;
+	struct loaded_unit *loaded = value;
+	(void)path;
+	if (loaded != &missing && !loaded->is_stale && !loaded->is_none)
+		VEC_ADD(&resting->units, loaded);
+	return true;
+}
+
+static int by_last_use(const void *a, const void *b)
+{
+	const struct loaded_unit *x = *(struct loaded_unit *const *)a, *y = *(struct loaded_unit *const *)b;
+	return x->used < y->used ? 1 : x->used > y->used ? -1 : 0;
+}
+
+void project_rest(struct project *project, size_t kept)
+{
+	struct resting resting = {{NULL, 0, 0}};
+	size_t bytes = 0;
+	map_each(&project->units, add_unit, &resting);
+	if (resting.units.count)
+		qsort(resting.units.items, resting.units.count, sizeof *resting.units.items, by_last_use);
+	for (size_t i = 0; i < resting.units.count; i++) {
+		struct loaded_unit *loaded = resting.units.items[i];
+		bytes += loaded->arena.used + loaded->source.length;
+		if (bytes <= kept)
+			continue;
+		empty_unit(loaded);
+		loaded->is_stale = true;
+	}
+	VEC_RELEASE(&resting.units);
 }
 
 struct refreshing {

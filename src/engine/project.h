@@ -39,6 +39,9 @@ double project_seconds(struct project *project);
 /* The file PATH, real and absolute, or any (NULL), has changed, appeared or gone. Nobody may look meanwhile. Returns
  * whether imports may lead to other files than before. */
 bool project_forget(struct project *project, const char *path);
+/* Gives back what the files take that were not asked for lately, but for KEPT bytes: they are read again when they are
+ * wanted. Nobody may look meanwhile. */
+void project_rest(struct project *project, size_t kept);
 /* Forgets what has changed on the disk since it was looked at; returns whether anything has. Nobody may look meanwhile. */
 bool project_refresh(struct project *project);
 

@@ -8,6 +8,8 @@
 
 /* How long what other files say may be behind while one is typed in. */
 static const double SPREAD_DELAY = 0.3;
+/* How long somebody pauses before what does not parse is looked at again with care. */
+static const double CARE_DELAY = 0.3;
 /* Documents whose syntax trees are kept, so that each key pressed need not parse the whole of them. */
 enum { TREES_KEPT = 4 };
 
@@ -59,6 +61,7 @@ static bool lint(struct session *session, struct document *document, const struc
 	lint_source(session->worker, settings, document->path, &document->source, &document->result);
 	lint_worker_stop_when(session->worker, NULL, NULL);
 	lint_worker_remember(session->worker, NULL);
+	session->worked = os_seconds();
 	document->checked = document->serial;
 	document->settings = settings;
 	if (!document->result.is_stale)
@@ -67,19 +70,34 @@ static bool lint(struct session *session, struct document *document, const struc
 	return false;
 }
 
-bool check_document(struct session *session, struct document *document)
+static bool check(struct session *session, struct document *document, bool hastily)
 {
 	struct root *root = workspace_root(&session->workspace, document->path);
 	const struct settings *settings;
 
-	if (document->checked == document->serial)
+	if (document->checked == document->serial && (hastily || !document->result.is_guess))
 		return true;
 	document_forget(document);
 	settings = workspace_settings(&session->workspace, root, document->path);
 	configured_tell(session, root);
 	if (!settings || (!document->is_notebook && !document->parts.items[0].is_code))
 		return false;
+	lint_worker_hurry(session->worker, hastily);
 	return lint(session, document, settings, root);
+}
+
+bool check_document(struct session *session, struct document *document)
+{
+	return check(session, document, false);
+}
+
+bool check_hastily(struct session *session, struct document *document)
+{
+	bool known = check(session, document, true);
+
+	if (known && document->result.is_guess)
+		document->due = os_seconds() + CARE_DELAY;
+	return known;
 }
 
 void check_once(struct session *session, struct document *document, const char *ignore_reason, struct lint_result *result)
@@ -136,8 +154,10 @@ void check_spread(struct session *session, const struct document *document, bool
 void check_disk(struct session *session, const char *path)
 {
 	/* what the editor has counts */
-	if (!overlay_get(session->workspace.overlay, path, NULL))
-		forget_path(session, path, 0);
+	if (overlay_get(session->workspace.overlay, path, NULL))
+		return;
+	forget_path(session, path, 0);
+	scan_again(session, path);
 }
 
 void check_all_again(struct session *session, const struct root *root)

@@ -96,10 +96,10 @@ void configured_tell(struct session *session, struct root *root)
 	for (size_t i = told; i < faults.count; i++) {
 		if (faults.items[i].is_error && !worst)
 			worst = &faults.items[i];
-		session_log(session, faults.items[i].is_error ? SESSION_ERROR : SESSION_WARNING, faults.items[i].text);
+		session_log(session, faults.items[i].is_error ? SESSION_ERROR : SESSION_WARNING, faults.items[i].sentence);
 	}
 	if (worst && told == 0) {
-		buf_format(&text, "vramlint: %s%s%s", worst->path ? worst->path : "", worst->path ? ": " : "", worst->text);
+		buf_format(&text, "vramlint: %s", worst->sentence);
 		session_show(session, SESSION_ERROR, buf_text(&text));
 	}
 	buf_release(&text);

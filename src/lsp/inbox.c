@@ -58,6 +58,17 @@ static void cancel(struct inbox *inbox, const cJSON *id)
 	*slot = cJSON_Duplicate(id, true);
 }
 
+/* A request with an id that was taken back before, too late, is another one. */
+static void want(struct inbox *inbox, const cJSON *id)
+{
+	for (size_t i = 0; i < CANCELLED_KEPT; i++) {
+		if (!same_id(inbox->cancelled[i], id))
+			continue;
+		cJSON_Delete(inbox->cancelled[i]);
+		inbox->cancelled[i] = NULL;
+	}
+}
+
 static void push(struct inbox *inbox, struct item item)
 {
 	size_t size = item.message ? item.message->size : 0;
@@ -69,6 +80,8 @@ static void push(struct inbox *inbox, struct item item)
 		cancel(inbox, field(item.message->params, "id"));
 		message_free(item.message);
 	} else {
+		if (item.message)
+			want(inbox, item.message->method ? item.message->id : NULL);
 		VEC_ADD(&inbox->items, item);
 		inbox->waiting += size;
 		os_condition_wake_all(inbox->changed);

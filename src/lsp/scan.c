@@ -112,34 +112,29 @@ static bool is_open(struct session *session, const char *path)
 	return false;
 }
 
-static void file_check(struct session *session, struct root *root, const struct walk_file *file)
+/* Checks the file at PATH, which is real, and tells of what is found; returns how much that is. */
+static size_t file_check(struct session *session, struct root *root, const char *path, const struct settings *settings)
 {
-	struct scan *scan = session->scan;
-	struct lint_limits limits = {workspace_baseline(&session->workspace, root, file->settings), NULL, NULL};
-	struct arena arena;
+	struct lint_limits limits = {workspace_baseline(&session->workspace, root, settings), NULL, NULL};
 	struct buf raw = BUF_INIT;
 	struct source source;
 	struct lint_result result;
-	const char *path;
-	struct err err;
+	size_t count = 0;
 
-	arena_init(&arena);
-	path = os_real_path(file->path, &arena);
-	/* findings of a notebook belong to its cells, which have no address until it is open */
-	if (path && file->settings->linter && !notebook_is_name(path) && !is_open(session, path) &&
-	    os_read_file(path, SOURCE_LIMIT, &raw, &err) && source_init(&source, buf_get(&raw), &err)) {
+	if (os_read_file(path, SOURCE_LIMIT, &raw, NULL) && source_init(&source, buf_get(&raw), NULL)) {
 		lint_worker_limit(session->worker, &limits);
-		lint_source(session->worker, file->settings, path, &source, &result);
-		scan->findings += result.finding_count;
-		if (result.finding_count)
-			publish(session, path, file->settings, &source, &result);
-		if (result.finding_count)
+		lint_source(session->worker, settings, path, &source, &result);
+		count = result.finding_count;
+		if (count) {
+			publish(session, path, settings, &source, &result);
 			VEC_ADD(&session->scanned, mem_dup(path, strlen(path)));
+		}
 		lint_result_release(&result);
 		source_release(&source);
+		session->worked = os_seconds();
 	}
 	buf_release(&raw);
-	arena_release(&arena);
+	return count;
 }
 
 /* ---- the whole ---- */
@@ -150,6 +145,19 @@ static void walk_end(struct scan *scan)
 		walk_release(&scan->walk);
 	scan->has_walk = false;
 	scan->file = 0;
+}
+
+static void next_check(struct session *session, struct root *root, const struct walk_file *file)
+{
+	struct arena arena;
+	const char *path;
+
+	arena_init(&arena);
+	path = os_real_path(file->path, &arena);
+	/* findings of a notebook belong to its cells, which have no address until it is open */
+	if (path && file->settings->linter && !notebook_is_name(path) && !is_open(session, path))
+		session->scan->findings += file_check(session, root, path, file->settings);
+	arena_release(&arena);
 }
 
 /* Goes on to the next folder that is open; false where there is none. */
@@ -221,7 +229,7 @@ void scan_step(struct session *session)
 			return;
 		}
 	}
-	file_check(session, session->workspace.roots.items[scan->root], &scan->walk.files[scan->file++]);
+	next_check(session, session->workspace.roots.items[scan->root], &scan->walk.files[scan->file++]);
 	scan->files++;
 	progress_report(session);
 }
@@ -232,20 +240,34 @@ void scan_cancel(struct session *session, const char *name)
 		scan_end(session);
 }
 
-void scan_forget(struct session *session, const char *path)
+bool scan_forget(struct session *session, const char *path)
 {
 	struct arena arena;
+	bool known = false;
 
 	arena_init(&arena);
-	for (size_t i = 0; path && i < session->scanned.count; i++) {
+	for (size_t i = 0; path && i < session->scanned.count && !known; i++) {
 		char **slot = &session->scanned.items[i];
 
-		if (strcmp(*slot, path) != 0)
+		known = strcmp(*slot, path) == 0;
+		if (!known)
 			continue;
 		diagnostic_clear(session, links_file_url(path, &arena));
 		free(*slot);
 		*slot = session->scanned.items[--session->scanned.count];
-		break;
 	}
 	arena_release(&arena);
+	return known;
+}
+
+void scan_again(struct session *session, const char *path)
+{
+	struct root *root = workspace_root(&session->workspace, path);
+	const struct settings *settings;
+
+	if (!scan_forget(session, path))
+		return;
+	settings = workspace_settings(&session->workspace, root, path);
+	if (settings)
+		file_check(session, root, path, settings);
 }

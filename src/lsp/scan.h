@@ -12,7 +12,9 @@ void scan_step(struct session *session);
 void scan_end(struct session *session);
 /* The client no longer wants the work that TOKEN names. */
 void scan_cancel(struct session *session, const char *token);
-/* The client opens the file PATH (may be NULL): what a scan said of it is taken back, as its document says it now. */
-void scan_forget(struct session *session, const char *path);
+/* Takes back what a scan said of the file PATH (may be NULL), as when its document says it now. Returns whether there was any. */
+bool scan_forget(struct session *session, const char *path);
+/* The file PATH has changed on the disk, or has gone: what a scan said of it is said anew. */
+void scan_again(struct session *session, const char *path);
 
 #endif

@@ -15,6 +15,11 @@
 #include "lsp/uri.h"
 #include "report/links.h"
 
+/* Seconds without work after which memory is given back. */
+static const double REST_DELAY = 1;
+/* Bytes of imported files that are kept then: those of a project or two. */
+enum { IMPORTS_KEPT = 6 << 20 };
+
 enum stage { STAGE_NEW, STAGE_STARTING, STAGE_OPEN, STAGE_SHUT, STAGE_EXIT };
 
 struct server {
@@ -81,8 +86,12 @@ static const cJSON *section_of(const cJSON *said)
 
 static void settings_take(struct session *session, struct root *root, const cJSON *said)
 {
+	const cJSON *section = section_of(said);
+
+	if (section == root->said || cJSON_Compare(section, root->said, true)) /* both may be NULL */
+		return;
 	check_reload(session, root);
-	workspace_say(&session->workspace, root, section_of(said));
+	workspace_say(&session->workspace, root, section);
 	session->wants_refresh = true;
 }
 
@@ -127,8 +136,8 @@ static void settings_answered(struct session *session, const struct message *mes
 	for (size_t i = 0; i < session->workspace.roots.count; i++) {
 		const cJSON *said = cJSON_GetArrayItem(list, (int)i);
 
-		if (cJSON_IsObject(said))
-			settings_take(session, session->workspace.roots.items[i], said);
+		/* null: the editor has none, or has none any more */
+		settings_take(session, session->workspace.roots.items[i], cJSON_IsObject(said) ? said : session->settings_first);
 	}
 }
 
@@ -253,8 +262,10 @@ static void initialize(struct server *server, const struct message *message)
 	json_object_end(json);
 	json_object_end(json);
 	wire_send(&session->wire);
-	if (field(message->params, "initializationOptions.settings"))
-		settings_take_all(session, field(message->params, "initializationOptions.settings"));
+	if (field(message->params, "initializationOptions.settings")) {
+		session->settings_first = cJSON_Duplicate(field(message->params, "initializationOptions.settings"), true);
+		settings_take_all(session, session->settings_first);
+	}
 	server->stage = STAGE_STARTING;
 }
 
@@ -628,7 +639,10 @@ static void check_due(struct session *session, struct document *document)
 
 	document->due = 0;
 	session->checking = document->uri;
-	check_document(session, document);
+	if (was_changed)
+		check_hastily(session, document);
+	else
+		check_document(session, document);
 	session->checking = NULL;
 	if (inbox_outdates(session->inbox, document->uri))
 		return; /* what it is now will be checked in its turn */
@@ -647,10 +661,18 @@ static double rest_time(const struct session *session)
 
 	if (session->scan || session->wants_refresh)
 		return 0;
-	if (!document)
+	if (!document && !session->worked)
 		return -1;
-	left = document->due - os_seconds();
+	left = (document ? document->due : session->worked + REST_DELAY) - os_seconds();
 	return left > 0 ? left : 0;
+}
+
+/* Gives memory back that work will want again, until somebody types. */
+static void rest(struct session *session)
+{
+	linters_rest(session->workspace.linters, IMPORTS_KEPT);
+	lint_worker_rest(session->worker);
+	session->worked = 0;
 }
 
 static void do_work(struct server *server)
@@ -664,6 +686,8 @@ static void do_work(struct server *server)
 		refresh(session);
 	else if (session->scan)
 		scan_step(session);
+	else if (!document && os_seconds() >= session->worked + REST_DELAY)
+		rest(session);
 }
 
 static void serve(struct server *server, struct err *err)
@@ -712,6 +736,7 @@ static void session_release(struct session *session)
 	lint_worker_free(session->worker);
 	workspace_release(&session->workspace);
 	wire_release(&session->wire);
+	cJSON_Delete(session->settings_first);
 }
 
 static void run(void *context)

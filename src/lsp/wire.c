@@ -24,7 +24,7 @@ static void begin(struct wire *wire)
 
 static bool is_whole(double number)
 {
-	return number > -9e15 && number < 9e15 && number == (double)(int64_t)number;
+	return number > -0x1p53 && number < 0x1p53 && number == (double)(int64_t)number;
 }
 
 void wire_add_value(struct wire *wire, const cJSON *item)

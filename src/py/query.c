@@ -418,6 +418,15 @@ void query_set_run(const struct query_set *set, TSQueryCursor *cursor, TSNode no
 
 /* ---- again ---- */
 
+void query_memory_copy(struct query_memory *copy, const struct query_memory *memory)
+{
+	*copy = (struct query_memory){memory->queries, NULL, memory->count, memory->count};
+	if (memory->count) {
+		copy->words = mem_resize(NULL, memory->count, sizeof *copy->words);
+		memcpy(copy->words, memory->words, memory->count * sizeof *copy->words);
+	}
+}
+
 void query_memory_release(struct query_memory *memory)
 {
 	free(memory->words);

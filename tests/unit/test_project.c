@@ -277,9 +277,35 @@ static void spans_last_however_often_a_file_is_read(void **state)
 	buf_release(&text);
 }
 
+static void what_was_not_asked_for_lately_is_read_again(void **state)
+{
+	struct subject *subject = *state;
+	const struct unit *old, *new;
+
+	struct buf text = BUF_INIT;
+
+	for (int i = 0; i < 1000; i++)
+		buf_add_text(&text, "x = 1\n");
+	temp_tree_file("old.py", buf_text(&text));
+	buf_release(&text);
+	temp_tree_file("new.py", "y = 2\n");
+	old = found(subject, "old");
+	new = found(subject, "new");
+	project_rest(subject->project, 5000);
+	/* without a word of it, so that what is seen was kept */
+	temp_tree_file("old.py", "x = 3\n");
+	temp_tree_file("new.py", "y = 4\n");
+	assert_null(old->module);
+	assert_non_null(new->module);
+	assert_string_equal(text_of(subject, "new"), "y = 2\n");
+	assert_string_equal(text_of(subject, "old"), "x = 3\n");
+	assert_non_null(found(subject, "old")->module);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_was_not_asked_for_lately_is_read_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_open_file_counts_as_it_is_in_the_editor, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(an_open_file_need_not_be_on_the_disk, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(links_lead_to_the_file_that_is_open, set_up, tear_down),
