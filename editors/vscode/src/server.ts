@@ -4,7 +4,6 @@ import * as vscode from 'vscode'
 import { ExecuteCommandRequest, LanguageClient, RevealOutputChannelOn, State, type Middleware } from 'vscode-languageclient/node'
 import { locate, MISSING, type Found, type Place, type Refusal, type World } from './locate.ts'
 import { activeInterpreter } from './python.ts'
-import { forServer } from './settings.ts'
 import type { Status } from './status.ts'
 
 const DOCUMENTS = [
@@ -69,7 +68,7 @@ export class Server {
 		const folder = vscode.workspace.workspaceFolders?.[0]?.uri
 		const trusted = vscode.workspace.isTrusted
 		const world: World = {
-			setting: vscode.workspace.getConfiguration('vramlint', folder).get('path') ?? '',
+			setting: textOf(vscode.workspace.getConfiguration('vramlint', folder).get('path')),
 			trusted,
 			interpreter: trusted ? await activeInterpreter(folder) : undefined,
 			folder: folder?.scheme === 'file' ? folder.fsPath : undefined,
@@ -135,20 +134,22 @@ export class Server {
 
 	private newClient(program: Place): LanguageClient {
 		const folder = vscode.workspace.workspaceFolders?.[0]?.uri
-		const section = vscode.workspace.getConfiguration('vramlint', folder)
+		const args: unknown = vscode.workspace.getConfiguration('vramlint', folder).get('args')
 		const options = folder?.scheme === 'file' ? { cwd: folder.fsPath } : {}
 		const client = new LanguageClient(
 			'vramlint',
 			'vramlint',
-			{ command: program.file, args: ['server', ...(section.get<string[]>('args') ?? [])], options },
+			{ command: program.file, args: ['server', ...(Array.isArray(args) ? args.map(textOf) : [])], options },
 			{
 				documentSelector: DOCUMENTS,
 				outputChannel: this.log,
 				traceOutputChannel: this.log,
 				revealOutputChannelOn: RevealOutputChannelOn.Never,
 				initializationOptions: () => ({
-					settings: forServer(vscode.workspace.getConfiguration(undefined, folder).get('vramlint')),
+					settings: vscode.workspace.getConfiguration('vramlint', folder),
 					asksForReason: true,
+					showsExplanations: true,
+					showsFindings: true,
 				}),
 				initializationFailedHandler: () => false,
 				middleware: {
@@ -161,12 +162,6 @@ export class Server {
 								// The same change may have stopped it.
 								if (client === this.client) throw error
 							}
-						},
-						configuration: async (params, token, next) => {
-							const answers = await next(params, token)
-							return Array.isArray(answers)
-								? answers.map((answer, i) => params.items[i]?.section === 'vramlint' ? forServer(answer) : answer)
-								: answers
 						},
 					},
 				},
@@ -197,6 +192,11 @@ export class Server {
 			await this.restart()
 		}
 	}
+}
+
+/** Settings may be of any kind, whatever the manifest says. */
+function textOf(value: unknown): string {
+	return typeof value === 'string' ? value : ''
 }
 
 /** One place stands for all: the only one, or the first that has something. */
