@@ -639,7 +639,10 @@ static void check_due(struct session *session, struct document *document)
 
 	document->due = 0;
 	session->checking = document->uri;
-	check_document(session, document);
+	if (was_changed)
+		check_hastily(session, document);
+	else
+		check_document(session, document);
 	session->checking = NULL;
 	if (inbox_outdates(session->inbox, document->uri))
 		return; /* what it is now will be checked in its turn */

@@ -117,6 +117,22 @@ static void each_match_tells_its_source(void **state)
 	query_set_free(set);
 }
 
+static void what_several_ask_is_searched_once_for_all(void **state)
+{
+	static const char *const texts[] = {"(call (_) @value) @keep", "(call (_) @value) @log (integer) @value", "(integer) @value"};
+	struct query_set *set = compiled(texts, 3);
+	struct buf out = BUF_INIT;
+
+	assert_string_equal(matches_text(set, "f(1)\n", 0, &out),
+			    "0 @keep f(1) @value f\n1 @log f(1) @value f\n0 @keep f(1) @value (1)\n1 @log f(1) @value (1)\n"
+			    "1 @value 1\n2 @value 1\n");
+	assert_true(query_set_has_capture(set, 1, STR("log")));
+	assert_false(query_set_has_capture(set, 1, STR("keep")));
+	assert_true(query_set_has_capture(set, 1, STR("value")));
+	buf_release(&out);
+	query_set_free(set);
+}
+
 static void text_is_tested(void **state)
 {
 	finds("((identifier) @n (#eq? @n \"a\"))", "a\nb\n", "0 @n a\n");
@@ -292,6 +308,7 @@ int main(void)
 		cmocka_unit_test(captures_are_reported),
 		cmocka_unit_test(offsets_are_added),
 		cmocka_unit_test(each_match_tells_its_source),
+		cmocka_unit_test(what_several_ask_is_searched_once_for_all),
 		cmocka_unit_test(text_is_tested),
 		cmocka_unit_test(captures_are_compared),
 		cmocka_unit_test(tests_of_what_was_not_captured_hold),
