@@ -146,13 +146,13 @@ static const char *in_words(const struct option_result *result, struct arena *ar
 	return copy;
 }
 
-static void show_progress(const struct record *record, void *context)
+static void show_progress(const struct reported *reported, void *context)
 {
 	int64_t steps = 0;
 
-	for (size_t i = 0; i < record->processes.count; i++) {
-		if (record->processes.items[i]->steps > steps)
-			steps = record->processes.items[i]->steps;
+	for (size_t i = 0; i < reported->processes.count; i++) {
+		if (reported->processes.items[i]->steps > steps)
+			steps = reported->processes.items[i]->steps;
 	}
 	fprintf(stderr, "\rvramlint: step %lld ", (long long)steps);
 	fflush(stderr);
@@ -177,7 +177,7 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 	struct err err;
 	int status;
 
-	judge_run(&outcome->record, prediction->findings.items, prediction->findings.count, &judgements);
+	judge_run(&outcome->reported, prediction->findings.items, prediction->findings.count, &judgements);
 	tell_text(&text, outcome, &judgements, command);
 	status = status_of(outcome, &judgements);
 	if (output_finish(&text) != STATUS_CLEAN)

@@ -152,7 +152,7 @@ static void follow(struct running *running)
 
 		now = os_seconds();
 		if (report == OS_REPORT_BYTES) {
-			record_take(&outcome->record, connection, buf_get(&bytes));
+			reported_take(&outcome->reported, connection, buf_get(&bytes));
 			buf_reset(&bytes);
 		} else if (report == OS_REPORT_EXITED) {
 			ending.exited = now;
@@ -160,7 +160,7 @@ static void follow(struct running *running)
 			outcome->end = CONFIRM_INTERRUPTED;
 			ending.since = now;
 		}
-		if (done == 0 && record_is_done(&outcome->record))
+		if (done == 0 && reported_is_done(&outcome->reported))
 			done = now;
 		if (request->time_limit > 0 && now - began > request->time_limit && outcome->end == CONFIRM_DONE && !ending.exited) {
 			outcome->end = CONFIRM_TIMED_OUT;
@@ -171,7 +171,7 @@ static void follow(struct running *running)
 			press(running, &ending, now);
 		if (request->progress && now - told > 0.25) {
 			told = now;
-			request->progress(&outcome->record, request->context);
+			request->progress(&outcome->reported, request->context);
 		}
 	}
 	outcome->seconds = os_seconds() - began;
@@ -184,7 +184,7 @@ bool confirm_run(const struct confirm_request *request, struct confirm_outcome *
 	bool ok = false;
 
 	*outcome = (struct confirm_outcome){.end = CONFIRM_DONE};
-	record_init(&outcome->record);
+	reported_init(&outcome->reported);
 	arena_init(&running.arena);
 	running.folder = os_temp_new(&running.arena, err);
 	if (!running.folder)
@@ -204,5 +204,5 @@ out:
 
 void confirm_outcome_release(struct confirm_outcome *outcome)
 {
-	record_release(&outcome->record);
+	reported_release(&outcome->reported);
 }

@@ -5,7 +5,7 @@
 #define VRAMLINT_CONFIRM_CONFIRM_H
 
 #include "base/err.h"
-#include "confirm/record.h"
+#include "confirm/reported.h"
 #include "confirm/verdict.h"
 
 enum confirm_stop { CONFIRM_EXIT, CONFIRM_RAISE, CONFIRM_RUN };
@@ -18,7 +18,7 @@ struct confirm_request {
 	bool protects;              /* torch.save is led elsewhere */
 	const struct predicted *findings;
 	size_t finding_count;
-	void (*progress)(const struct record *record, void *context); /* a few times a second; may be NULL */
+	void (*progress)(const struct reported *reported, void *context); /* a few times a second; may be NULL */
 	void *context;
 };
 
@@ -29,7 +29,7 @@ enum confirm_end {
 };
 
 struct confirm_outcome {
-	struct record record;
+	struct reported reported;
 	enum confirm_end end;
 	int status;       /* of the command */
 	double seconds;

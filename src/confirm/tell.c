@@ -29,12 +29,12 @@ struct tell_totals tell_count(const struct judgements *judgements)
 }
 
 /* The process that says most: the one with most steps. NULL where no agent was there. */
-static const struct record_process *main_process(const struct record *record)
+static const struct reported_process *main_process(const struct reported *reported)
 {
-	const struct record_process *best = NULL;
+	const struct reported_process *best = NULL;
 
-	for (size_t i = 0; i < record->processes.count; i++) {
-		const struct record_process *process = record->processes.items[i];
+	for (size_t i = 0; i < reported->processes.count; i++) {
+		const struct reported_process *process = reported->processes.items[i];
 
 		if (!best || process->steps > best->steps)
 			best = process;
@@ -44,7 +44,7 @@ static const struct record_process *main_process(const struct record *record)
 
 bool tell_saw_steps(const struct confirm_outcome *outcome)
 {
-	const struct record_process *process = main_process(&outcome->record);
+	const struct reported_process *process = main_process(&outcome->reported);
 
 	return process && process->steps > 0;
 }
@@ -67,7 +67,7 @@ static void add_bytes(struct buf *out, double bytes)
 static void add_growth(struct buf *out, const struct judged *judged)
 {
 	const struct growth *growth = &judged->growth;
-	const struct record_holder *holder = judged->holder;
+	const struct reported_holder *holder = judged->holder;
 
 	buf_add_text(out, "    it grows by ");
 	if (growth->bytes > 0) {
@@ -129,7 +129,7 @@ static void add_finding(struct buf *out, const struct judged *judged)
 
 static void add_head(struct buf *out, const struct confirm_outcome *outcome, const char *command)
 {
-	const struct record_process *process = main_process(&outcome->record);
+	const struct reported_process *process = main_process(&outcome->reported);
 
 	if (!process) {
 		buf_format(out, "no agent was heard of in '%s': its Python did not import torch, or runs with -I, -E or -S\n", command);
@@ -169,13 +169,13 @@ void tell_text(struct buf *out, const struct confirm_outcome *outcome, const str
 	}
 	buf_format(out, "%zu confirmed (%zu in host memory only), %zu refuted, %zu not observed, %zu unpredicted\n",
 		   totals.confirmed + totals.host, totals.host, totals.refuted, totals.not_observed, totals.unpredicted);
-	if (outcome->record.bad_lines)
-		buf_format(out, "%zu lines of the agents' reports made no sense\n", outcome->record.bad_lines);
+	if (outcome->reported.bad_lines)
+		buf_format(out, "%zu lines of the agents' reports made no sense\n", outcome->reported.bad_lines);
 }
 
 /* ---- for programs ---- */
 
-static void lines_add(struct json_writer *json, const char *key, const struct record_line *lines, size_t count)
+static void lines_add(struct json_writer *json, const char *key, const struct reported_line *lines, size_t count)
 {
 	json_member_array(json, key);
 	for (size_t i = 0; i < count; i++) {
@@ -191,7 +191,7 @@ static void lines_add(struct json_writer *json, const char *key, const struct re
 static void judged_add(struct json_writer *json, const struct judged *judged)
 {
 	const struct predicted *finding = judged->finding;
-	const struct record_holder *holder = judged->holder;
+	const struct reported_holder *holder = judged->holder;
 
 	json_object_begin(json);
 	json_member_text(json, "verdict", finding ? verdict_name(judged->verdict) : "unpredicted");
@@ -222,11 +222,11 @@ static void judged_add(struct json_writer *json, const struct judged *judged)
 	json_object_end(json);
 }
 
-static void processes_add(struct json_writer *json, const struct record *record)
+static void processes_add(struct json_writer *json, const struct reported *reported)
 {
 	json_member_array(json, "processes");
-	for (size_t i = 0; i < record->processes.count; i++) {
-		const struct record_process *process = record->processes.items[i];
+	for (size_t i = 0; i < reported->processes.count; i++) {
+		const struct reported_process *process = reported->processes.items[i];
 
 		json_object_begin(json);
 		json_member_int(json, "pid", process->process);
@@ -252,7 +252,7 @@ void tell_json(struct buf *out, const struct confirm_outcome *outcome, const str
 	json_member_text(&json, "schema", "vramlint-confirm/1");
 	json_member_text(&json, "command", command);
 	json_member_int(&json, "status", outcome->status);
-	processes_add(&json, &outcome->record);
+	processes_add(&json, &outcome->reported);
 	json_member_array(&json, "findings");
 	for (size_t i = 0; i < judgements->findings.count; i++)
 		judged_add(&json, &judgements->findings.items[i]);

@@ -28,12 +28,12 @@ static double median(double *numbers, size_t count)
 }
 
 /* What is left of each step from FIRST to LAST, as one of its numbers. */
-static void spread(const struct record_holder *holder, int64_t first, int64_t last, bool nodes, double *out)
+static void spread(const struct reported_holder *holder, int64_t first, int64_t last, bool nodes, double *out)
 {
 	for (int64_t i = 0; i <= last - first; i++)
 		out[i] = 0;
 	for (size_t i = 0; i < holder->births.count; i++) {
-		const struct record_birth *birth = &holder->births.items[i];
+		const struct reported_birth *birth = &holder->births.items[i];
 
 		if (birth->step >= first && birth->step <= last)
 			out[birth->step - first] += (double)(nodes ? birth->nodes : birth->bytes);
@@ -41,14 +41,14 @@ static void spread(const struct record_holder *holder, int64_t first, int64_t la
 }
 
 /* Steps of FIRST to LAST that something is left of. */
-static int64_t steps_left(const struct record_holder *holder, int64_t first, int64_t last, bool *seen)
+static int64_t steps_left(const struct reported_holder *holder, int64_t first, int64_t last, bool *seen)
 {
 	int64_t count = 0;
 
 	for (int64_t i = 0; i <= last - first; i++)
 		seen[i] = false;
 	for (size_t i = 0; i < holder->births.count; i++) {
-		const struct record_birth *birth = &holder->births.items[i];
+		const struct reported_birth *birth = &holder->births.items[i];
 		bool any = birth->tensors > 0 || birth->bytes > 0 || birth->nodes > 0;
 
 		if (birth->step >= first && birth->step <= last && any && !seen[birth->step - first]) {
@@ -71,7 +71,7 @@ static bool goes_on(const double *left, int64_t steps)
 	return on;
 }
 
-struct growth growth_of(const struct record_process *process, const struct record_holder *holder)
+struct growth growth_of(const struct reported_process *process, const struct reported_holder *holder)
 {
 	/* Of the last steps even what is let go in time may be left; fewer steps than these show nothing. */
 	enum { LAST_STEPS = 4, LEAST_STEPS = 8 };
@@ -102,10 +102,10 @@ struct growth growth_of(const struct record_process *process, const struct recor
 
 /* ---- who predicted it ---- */
 
-static bool stores_at(const struct record_holder *holder, const struct predicted *finding)
+static bool stores_at(const struct reported_holder *holder, const struct predicted *finding)
 {
 	for (size_t i = 0; i < holder->stores.count; i++) {
-		const struct record_line *store = &holder->stores.items[i];
+		const struct reported_line *store = &holder->stores.items[i];
 
 		if (store->line >= finding->line && store->line <= finding->end_line && strcmp(store->path, finding->path) == 0)
 			return true;
@@ -119,7 +119,7 @@ static enum verdict verdict_of(const struct growth *growth)
 }
 
 /* The better verdict of what is known and what PROCESS shows of the finding with number ID. */
-static void judge_finding(const struct record_process *process, int64_t id, struct judged *judged)
+static void judge_finding(const struct reported_process *process, int64_t id, struct judged *judged)
 {
 	/* A line that ran as often and left nothing is no leak. */
 	enum { ENOUGH_HITS = 8 };
@@ -129,7 +129,7 @@ static void judge_finding(const struct record_process *process, int64_t id, stru
 			judged->hits += process->covers.items[i].hits;
 	}
 	for (size_t i = 0; i < process->holders.count; i++) {
-		const struct record_holder *holder = process->holders.items[i];
+		const struct reported_holder *holder = process->holders.items[i];
 		struct growth growth = growth_of(process, holder);
 
 		if (!stores_at(holder, judged->finding) || (judged->holder && !growth.leaks))
@@ -140,7 +140,7 @@ static void judge_finding(const struct record_process *process, int64_t id, stru
 			judged->verdict = verdict_of(&growth);
 	}
 	for (size_t i = 0; i < process->probes.count; i++) {
-		const struct record_probe *probe = &process->probes.items[i];
+		const struct reported_probe *probe = &process->probes.items[i];
 
 		if (probe->finding != id || probe->hits == 0)
 			continue;
@@ -151,7 +151,7 @@ static void judge_finding(const struct record_process *process, int64_t id, stru
 		judged->verdict = VERDICT_REFUTED;
 }
 
-static bool is_predicted(const struct record_holder *holder, const struct predicted *findings, size_t count)
+static bool is_predicted(const struct reported_holder *holder, const struct predicted *findings, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (stores_at(holder, &findings[i]))
@@ -160,21 +160,21 @@ static bool is_predicted(const struct record_holder *holder, const struct predic
 	return false;
 }
 
-void judge_run(const struct record *record, const struct predicted *findings, size_t count, struct judgements *judgements)
+void judge_run(const struct reported *reported, const struct predicted *findings, size_t count, struct judgements *judgements)
 {
 	*judgements = (struct judgements){{NULL, 0, 0}, {NULL, 0, 0}};
 	for (size_t i = 0; i < count; i++) {
 		struct judged judged = {.finding = &findings[i]};
 
-		for (size_t p = 0; p < record->processes.count; p++)
-			judge_finding(record->processes.items[p], (int64_t)i, &judged);
+		for (size_t p = 0; p < reported->processes.count; p++)
+			judge_finding(reported->processes.items[p], (int64_t)i, &judged);
 		VEC_ADD(&judgements->findings, judged);
 	}
-	for (size_t p = 0; p < record->processes.count; p++) {
-		const struct record_process *process = record->processes.items[p];
+	for (size_t p = 0; p < reported->processes.count; p++) {
+		const struct reported_process *process = reported->processes.items[p];
 
 		for (size_t i = 0; i < process->holders.count; i++) {
-			const struct record_holder *holder = process->holders.items[i];
+			const struct reported_holder *holder = process->holders.items[i];
 			struct growth growth = growth_of(process, holder);
 
 			if (growth.leaks && !is_predicted(holder, findings, count))

@@ -5,7 +5,7 @@
 #ifndef VRAMLINT_CONFIRM_VERDICT_H
 #define VRAMLINT_CONFIRM_VERDICT_H
 
-#include "confirm/record.h"
+#include "confirm/reported.h"
 #include "rule/finding.h"
 
 /* A finding of the linter, kept beyond its result. */
@@ -33,8 +33,8 @@ struct growth {
 struct judged {
 	enum verdict verdict;
 	const struct predicted *finding;     /* NULL: nobody predicted it */
-	const struct record_holder *holder;  /* or NULL */
-	const struct record_probe *probe;    /* or NULL */
+	const struct reported_holder *holder;  /* or NULL */
+	const struct reported_probe *probe;    /* or NULL */
 	struct growth growth;
 	int64_t hits;                        /* of the finding's line */
 };
@@ -44,8 +44,8 @@ struct judgements {
 	VEC(struct judged) unpredicted; /* holders that leak and that no finding stores to */
 };
 
-struct growth growth_of(const struct record_process *process, const struct record_holder *holder);
-void judge_run(const struct record *record, const struct predicted *findings, size_t count, struct judgements *judgements);
+struct growth growth_of(const struct reported_process *process, const struct reported_holder *holder);
+void judge_run(const struct reported *reported, const struct predicted *findings, size_t count, struct judgements *judgements);
 void judgements_release(struct judgements *judgements);
 
 #endif
