@@ -68,14 +68,13 @@ static void take_hello(struct reported *reported, struct reported_stream *stream
 	VEC_ADD(&reported->processes, process);
 }
 
-static void take_step(struct reported *reported, struct reported_process *process, const cJSON *event)
+static void take_step(struct reported_process *process, const cJSON *event)
 {
 	const cJSON *time = field(event, "t");
 	struct reported_step step = {.step = field_number(event, "i", 0), .live = field_number(event, "live", -1),
 				   .host = field_number(event, "host", -1), .rss = field_number(event, "rss", -1),
 				   .seconds = cJSON_IsNumber(time) ? time->valuedouble : 0};
 
-	(void)record;
 	if (process->curve.count < MOST_ITEMS)
 		VEC_ADD(&process->curve, step);
 	process->steps = step.step > process->steps ? step.step : process->steps;
@@ -219,7 +218,7 @@ static void take_event(struct reported *reported, struct reported_stream *stream
 	else if (!process)
 		reported->bad_lines++;
 	else if (strcmp(kind, "step") == 0)
-		take_step(reported, process, event);
+		take_step(process, event);
 	else if (strcmp(kind, "clock") == 0)
 		process->clock = text_of(reported, event, "kind");
 	else if (strcmp(kind, "holder") == 0)
