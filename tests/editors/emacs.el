@@ -475,6 +475,7 @@ print(total)
             (kill-buffer buffer)))))))
 
 (setq make-backup-files nil create-lockfiles nil)
+(advice-add 'y-or-n-p :override (lambda (prompt) (error "Nobody is here to be asked: %s" prompt)))
 (dolist (test (ert-select-tests t t))
   (setf (ert-test-body test) (checks-around (ert-test-body test))))
 (ert-run-tests (or (getenv "CHECK") t) #'checks-run)
