@@ -35,13 +35,17 @@
   (list 'vramlint-eglot-server vramlint-program "server"))
 
 (cl-defmethod eglot-initialization-options ((_server vramlint-eglot-server))
-  "Tell the server that a reason for a suppression is asked for here."
-  '(:asksForReason t))
+  "Tell the server what is asked and shown here."
+  '(:asksForReason t :showsExplanations t))
+
+(cl-defmethod eglot-handle-request ((_server vramlint-eglot-server) (_method (eql workspace/applyEdit)) &rest _)
+  "Make the edits that the server asks for, all of which a person asked for first."
+  (let ((eglot-confirm-server-initiated-edits nil))
+    (cl-call-next-method)))
 
 (defun vramlint-eglot--request (server command arguments)
-  "Have SERVER execute COMMAND with ARGUMENTS, and make the edits it asks for."
-  (let ((eglot-confirm-server-initiated-edits nil))
-    (jsonrpc-request server :workspace/executeCommand (list :command command :arguments arguments))))
+  "Have SERVER execute COMMAND with ARGUMENTS and return what it answers."
+  (jsonrpc-request server :workspace/executeCommand (list :command command :arguments arguments)))
 
 (defun vramlint-eglot--execute (server command arguments)
   "Have SERVER execute COMMAND with ARGUMENTS, if it is one that needs a person.

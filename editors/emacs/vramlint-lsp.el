@@ -39,7 +39,7 @@
   :new-connection (lsp-stdio-connection (lambda () (list vramlint-program "server")))
   :activation-fn (lsp-activate-on "python")
   :add-on? t
-  :initialization-options '(:asksForReason t)
+  :initialization-options '(:asksForReason t :showsExplanations t)
   :action-handlers (let ((handlers (make-hash-table :test 'equal)))
                      (puthash "vramlint.explain" #'vramlint-lsp--explain handlers)
                      (puthash "vramlint.suppress" #'vramlint-lsp--suppress handlers)

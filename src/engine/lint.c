@@ -40,6 +40,7 @@ struct lint_memory {
 struct lint_worker {
 	struct lint_limits limits;
 	struct lint_memory *memory; /* or NULL */
+	bool hurries;
 	bool (*stale)(void *context); /* or NULL */
 	void *stale_context;
 	bool is_stale; /* it has said so for the document at hand */
@@ -224,6 +225,11 @@ void lint_memory_free(struct lint_memory *memory)
 	free(memory);
 }
 
+void lint_worker_hurry(struct lint_worker *worker, bool hurries)
+{
+	worker->hurries = hurries;
+}
+
 void lint_worker_remember(struct lint_worker *worker, struct lint_memory *memory)
 {
 	worker->memory = memory;
@@ -385,6 +391,19 @@ static void find_candidates(struct lint_worker *worker, const struct linter *lin
 	memory->matches_of = memory->parsed.version;
 }
 
+/* The same of a text whose tree is a guess: what is remembered stays that of the last text without errors. */
+static void guess_candidates(struct lint_worker *worker, const struct linter *linter, TSNode root, struct str text)
+{
+	struct lint_memory *memory = worker->memory;
+	struct query_change change = {memory->parsed.old_change, memory->parsed.new_change};
+	bool is_known = memory->parsed.is_bounded && memory->matches_of == memory->parsed.version;
+	struct query_memory copy;
+	query_memory_copy(&copy, &memory->matches);
+	worker->candidates.count = 0;
+	query_set_run_again(linter->queries, worker->cursor, root, text, is_known ? &change : NULL, &copy, &worker->candidates);
+	query_memory_release(&copy);
+}
+
 static void analyse(struct lint_worker *worker, const struct settings *settings, const char *path,
 		    const struct source *source, TSNode root, struct lint_result *result)
 {
@@ -394,7 +413,11 @@ static void analyse(struct lint_worker *worker, const struct settings *settings,
 	struct analysis analysis;
 	struct judgement judgement;
 	double clock = os_seconds();
-	find_candidates(worker, linter, root, text);
+	result->is_guess = worker->memory && worker->memory->parsed.is_guess;
+	if (result->is_guess)
+		guess_candidates(worker, linter, root, text);
+	else
+		find_candidates(worker, linter, root, text);
 	worker->timing.query += lap(&clock);
 	if (!worker->candidates.count || is_stale(worker))
 		return;
@@ -517,6 +540,8 @@ void lint_source(struct lint_worker *worker, const struct settings *settings, co
 		return;
 	}
 	struct err err;
+	if (worker->memory)
+		worker->memory->parsed.may_guess = worker->hurries && !source->origins;
 	TSTree *tree = py_parse(&worker->parser, text, worker->memory ? &worker->memory->parsed : NULL, &err);
 	worker->timing.parse += lap(&clock);
 	if (!tree) {

@@ -70,6 +70,9 @@ void lint_memory_free(struct lint_memory *memory); /* may be NULL */
 void lint_memory_forget(struct lint_memory *memory);
 /* From now on lint_source remembers the document in MEMORY (borrowed; NULL: nowhere). */
 void lint_worker_remember(struct lint_worker *worker, struct lint_memory *memory);
+/* From now on a remembered document that does not parse is checked as fast as one that does, at the price that the result
+ * may be a guess, which says so; or (false, as at first) it is not. */
+void lint_worker_hurry(struct lint_worker *worker, bool hurries);
 /* From now on lint_source asks STALE(CONTEXT), on the worker's thread and many times, whether nobody wants its result any
  * more, and ends early where so (NULL: never). */
 void lint_worker_stop_when(struct lint_worker *worker, bool (*stale)(void *context), void *context);
@@ -107,6 +110,7 @@ struct lint_result {
 	const char *explanation; /* what the analysis saw, lines ended by LF, where the linter was told to explain; else NULL */
 	const char *failure; /* why nothing of it could be checked ("cannot parse: the parser gave up"), or NULL */
 	bool skipped; /* the prefilter saw that nothing could be found */
+	bool is_guess; /* made in a hurry: the text does not parse, and a check that takes its time may find other things around there */
 	bool is_stale; /* the check ended early, as lint_worker_stop_when wanted; `failure` says so */
 	/* What else it depends on than the document, its settings and its path: */
 	const char *const *reads; /* real paths of other files that were read for it, each once, in no order */

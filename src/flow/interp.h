@@ -215,7 +215,7 @@ struct head_list {
 	struct cell_value *items;
 	uint32_t *carries; /* site of each item, 0 until needed */
 	bool *lost;        /* of an object that nothing at the loop's head leads to */
-	uint32_t count;
+	uint32_t count, room;
 };
 
 struct scope {

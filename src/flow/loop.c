@@ -52,23 +52,35 @@ static void find_lost(struct interp *in, struct loop *loop)
 	}
 }
 
+/* The head of LOOP with room for COUNT more. */
+static struct head_list *head_with_room(struct interp *in, struct loop *loop, uint32_t count)
+{
+	struct head_list *head = loop->head ? loop->head : ARENA_NEW(in->arena, struct head_list);
+	struct head_list old = *head;
+	if (old.count + count <= old.room)
+		return head;
+	head->room = old.count + count + old.room / 2;
+	head->items = ARENA_ARRAY(in->arena, struct cell_value, head->room);
+	head->carries = ARENA_ARRAY(in->arena, uint32_t, head->room);
+	head->lost = ARENA_ARRAY(in->arena, bool, head->room);
+	if (old.count) {
+		memcpy(head->items, old.items, old.count * sizeof *old.items);
+		memcpy(head->carries, old.carries, old.count * sizeof *old.carries);
+	}
+	return head;
+}
+
 /* Whether the back edge brings something that the head of this walk did not have. */
 static bool head_update(struct interp *in, struct loop *loop, uint32_t mark, bool again)
 {
 	struct delta *delta = state_delta(in, mark, NULL);
-	struct head_list *head = ARENA_NEW(in->arena, struct head_list);
 	bool changed = loop->head == NULL;
 	uint32_t stamp = ++in->stamp;
-	uint32_t old_count = loop->head ? loop->head->count : 0;
-	head->items = ARENA_ARRAY(in->arena, struct cell_value, old_count + delta->count + 1);
-	head->carries = ARENA_ARRAY(in->arena, uint32_t, old_count + delta->count + 1);
-	head->lost = ARENA_ARRAY(in->arena, bool, old_count + delta->count + 1);
-	for (uint32_t i = 0; i < old_count; i++) {
-		struct cell *cell = &in->cells.items[loop->head->items[i].cell];
+	struct head_list *head = head_with_room(in, loop, delta->count);
+	for (uint32_t i = 0; i < head->count; i++) {
+		struct cell *cell = &in->cells.items[head->items[i].cell];
 		cell->stamp = stamp;
-		cell->join_count = head->count;
-		head->carries[head->count] = loop->head->carries[i];
-		head->items[head->count++] = loop->head->items[i];
+		cell->join_count = i;
 	}
 	uint32_t depth = loop->call ? loop->call->depth : 0;
 	for (uint32_t i = 0; i < delta->count; i++) {

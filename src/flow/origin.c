@@ -23,7 +23,7 @@ static void grow(struct origin_table *table)
 	for (uint32_t i = 0; i < table->bucket_count; i++) {
 		for (struct origin_set *set = table->buckets[i], *next; set; set = next) {
 			next = set->next;
-			uint64_t slot = hash_items(set->items, set->count, set->overflow) & (count - 1);
+			uint64_t slot = set->hash & (count - 1);
 			set->next = buckets[slot];
 			buckets[slot] = set;
 		}
@@ -37,7 +37,7 @@ static struct origin_set *intern(struct origin_table *table, const origin *items
 	uint64_t hash = hash_items(items, count, overflow);
 	struct origin_set **slot = &table->buckets[hash & (table->bucket_count - 1)];
 	for (struct origin_set *set = *slot; set; set = set->next)
-		if (set->count == count && set->overflow == overflow &&
+		if (set->hash == hash && set->count == count && set->overflow == overflow &&
 		    (count == 0 || memcmp(set->items, items, count * sizeof *items) == 0))
 			return set;
 	struct origin_set *set = ARENA_NEW(table->arena, struct origin_set);
@@ -47,6 +47,7 @@ static struct origin_set *intern(struct origin_table *table, const origin *items
 	set->items = copy;
 	set->count = count;
 	set->overflow = overflow;
+	set->hash = hash;
 	set->id = table->set_count++;
 	set->next = *slot;
 	*slot = set;

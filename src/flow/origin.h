@@ -39,6 +39,7 @@ static inline enum origin_tag origin_tag_of(origin element)
 struct origin_set {
 	uint32_t id;
 	uint32_t count;
+	uint64_t hash;       /* of all that makes it what it is */
 	bool overflow;       /* elements were dropped: may justify anything, proves nothing */
 	const origin *items; /* ascending */
 	struct origin_set *next; /* in its hash chain */

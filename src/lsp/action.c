@@ -351,7 +351,7 @@ void action_resolve(struct session *session, const struct message *message)
 /* ---- commands ---- */
 
 /* Asks the client to suppress FINDING of DOCUMENT for REASON or, where it is NULL, to make all safe fixes; nothing where
- * there are none. */
+ * there are none. The command is answered after that: lsp-mode of Emacs loses what comes behind an answer it waits for. */
 static void apply(struct session *session, const char *label, struct document *document, const struct finding *finding,
 		  const char *reason)
 {
@@ -383,9 +383,9 @@ static void run_fix_all(struct session *session, const struct message *message, 
 		wire_fail(&session->wire, message->id, WIRE_INVALID_PARAMS, "'vramlint.fixAll' takes the address of an open document");
 		return;
 	}
-	answer_null(session, message);
 	if (check_document(session, document))
 		apply(session, fix_all_title, document, NULL, NULL);
+	answer_null(session, message);
 }
 
 /* REASON as one line that may stand in a comment. */
@@ -413,10 +413,10 @@ static void run_suppress(struct session *session, const struct message *message,
 		wire_fail(&session->wire, message->id, WIRE_INVALID_PARAMS, "there is no such finding any more");
 		return;
 	}
-	answer_null(session, message);
 	arena_init(&arena);
 	apply(session, "suppress a finding", document, finding, reason ? one_line(&arena, reason) : no_reason);
 	arena_release(&arena);
+	answer_null(session, message);
 }
 
 /* The rule of any of the open folders that NAME names. */

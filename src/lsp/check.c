@@ -8,6 +8,8 @@
 
 /* How long what other files say may be behind while one is typed in. */
 static const double SPREAD_DELAY = 0.3;
+/* How long somebody pauses before what does not parse is looked at again with care. */
+static const double CARE_DELAY = 0.3;
 /* Documents whose syntax trees are kept, so that each key pressed need not parse the whole of them. */
 enum { TREES_KEPT = 4 };
 
@@ -68,19 +70,34 @@ static bool lint(struct session *session, struct document *document, const struc
 	return false;
 }
 
-bool check_document(struct session *session, struct document *document)
+static bool check(struct session *session, struct document *document, bool hastily)
 {
 	struct root *root = workspace_root(&session->workspace, document->path);
 	const struct settings *settings;
 
-	if (document->checked == document->serial)
+	if (document->checked == document->serial && (hastily || !document->result.is_guess))
 		return true;
 	document_forget(document);
 	settings = workspace_settings(&session->workspace, root, document->path);
 	configured_tell(session, root);
 	if (!settings || (!document->is_notebook && !document->parts.items[0].is_code))
 		return false;
+	lint_worker_hurry(session->worker, hastily);
 	return lint(session, document, settings, root);
+}
+
+bool check_document(struct session *session, struct document *document)
+{
+	return check(session, document, false);
+}
+
+bool check_hastily(struct session *session, struct document *document)
+{
+	bool known = check(session, document, true);
+
+	if (known && document->result.is_guess)
+		document->due = os_seconds() + CARE_DELAY;
+	return known;
 }
 
 void check_once(struct session *session, struct document *document, const char *ignore_reason, struct lint_result *result)

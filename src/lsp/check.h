@@ -7,6 +7,9 @@
 /* Makes what was found in DOCUMENT that of its present text and settings. False where that is not known: nothing is to
  * be checked, or it was given up since the client has taken back what it asked for, or has newer text. */
 bool check_document(struct session *session, struct document *document);
+/* The same for somebody who is typing: where the text does not parse it may be a guess, and the document is due to be checked
+ * once more as soon as they pause. */
+bool check_hastily(struct session *session, struct document *document);
 
 /* Where the text of DOCUMENT has changed, or it was opened or closed (IS_GONE): tells the analysis of other files, and
  * has those that are open and read it checked again. */

@@ -223,7 +223,7 @@ void diagnostic_answer(struct session *session, const struct message *message)
 	uint64_t hash;
 
 	if (document)
-		check_document(session, document);
+		check_hastily(session, document);
 	if (inbox_is_cancelled(session->inbox, message->id)) {
 		wire_fail(&session->wire, message->id, WIRE_CANCELLED, "cancelled");
 		return;

@@ -329,13 +329,13 @@ struct document *documents_open_notebook(struct documents *documents, const cJSO
 	return document;
 }
 
-static bool has_part(const struct document *document, const char *uri)
+static const struct document_part *part_named(const struct document *document, const char *uri)
 {
 	for (size_t i = 0; i < document->parts.count; i++) {
 		if (strcmp(document->parts.items[i].uri, uri) == 0)
-			return true;
+			return &document->parts.items[i];
 	}
-	return false;
+	return NULL;
 }
 
 /* The cell PART as it was before, where it has been moved: one of OLD, FIRST to LAST, which it is taken from. */
@@ -382,12 +382,16 @@ static void cells_splice(struct splice *splice, const cJSON *structure)
 		map_put(&splice->documents->by_uri, str_from(part.uri), document);
 	}
 	for (size_t i = first; i < last; i++) {
-		if (old[i].uri && !has_part(document, old[i].uri)) {
+		const struct document_part *now;
+
+		if (!old[i].uri)
+			continue;
+		now = part_named(document, old[i].uri);
+		if (!now)
 			map_remove(&splice->documents->by_uri, str_from(old[i].uri));
+		if (!now || !now->is_code)
 			splice->gone(&old[i], splice->context);
-		}
-		if (old[i].uri)
-			part_release(&old[i]);
+		part_release(&old[i]);
 	}
 	for (size_t i = last; i < count; i++)
 		VEC_ADD(&document->parts, old[i]);

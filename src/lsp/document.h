@@ -57,7 +57,7 @@ struct document *documents_find(const struct documents *documents, const char *u
 struct document *documents_open(struct documents *documents, const cJSON *params);
 struct document *documents_change(struct documents *documents, const cJSON *params, enum position_encoding encoding);
 struct document *documents_open_notebook(struct documents *documents, const cJSON *params);
-/* Calls GONE for each cell that the notebook loses. */
+/* Calls GONE for each cell that the notebook loses, or that is no code any more. */
 struct document *documents_change_notebook(struct documents *documents, const cJSON *params, enum position_encoding encoding,
 					   void (*gone)(const struct document_part *part, void *context), void *context);
 void documents_close(struct documents *documents, struct document *document);

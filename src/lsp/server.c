@@ -86,8 +86,12 @@ static const cJSON *section_of(const cJSON *said)
 
 static void settings_take(struct session *session, struct root *root, const cJSON *said)
 {
+	const cJSON *section = section_of(said);
+
+	if (section == root->said || cJSON_Compare(section, root->said, true)) /* both may be NULL */
+		return;
 	check_reload(session, root);
-	workspace_say(&session->workspace, root, section_of(said));
+	workspace_say(&session->workspace, root, section);
 	session->wants_refresh = true;
 }
 
@@ -132,8 +136,8 @@ static void settings_answered(struct session *session, const struct message *mes
 	for (size_t i = 0; i < session->workspace.roots.count; i++) {
 		const cJSON *said = cJSON_GetArrayItem(list, (int)i);
 
-		if (cJSON_IsObject(said))
-			settings_take(session, session->workspace.roots.items[i], said);
+		/* null: the editor has none, or has none any more */
+		settings_take(session, session->workspace.roots.items[i], cJSON_IsObject(said) ? said : session->settings_first);
 	}
 }
 
@@ -258,8 +262,10 @@ static void initialize(struct server *server, const struct message *message)
 	json_object_end(json);
 	json_object_end(json);
 	wire_send(&session->wire);
-	if (field(message->params, "initializationOptions.settings"))
-		settings_take_all(session, field(message->params, "initializationOptions.settings"));
+	if (field(message->params, "initializationOptions.settings")) {
+		session->settings_first = cJSON_Duplicate(field(message->params, "initializationOptions.settings"), true);
+		settings_take_all(session, session->settings_first);
+	}
 	server->stage = STAGE_STARTING;
 }
 
@@ -633,7 +639,10 @@ static void check_due(struct session *session, struct document *document)
 
 	document->due = 0;
 	session->checking = document->uri;
-	check_document(session, document);
+	if (was_changed)
+		check_hastily(session, document);
+	else
+		check_document(session, document);
 	session->checking = NULL;
 	if (inbox_outdates(session->inbox, document->uri))
 		return; /* what it is now will be checked in its turn */
@@ -727,6 +736,7 @@ static void session_release(struct session *session)
 	lint_worker_free(session->worker);
 	workspace_release(&session->workspace);
 	wire_release(&session->wire);
+	cJSON_Delete(session->settings_first);
 }
 
 static void run(void *context)

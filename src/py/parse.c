@@ -171,6 +171,7 @@ struct reading {
 	uint64_t reads, limit;
 	const struct py_parser *parser;
 	bool stopped;
+	bool wants_no_error; /* a tree with errors is of no use */
 };
 
 static const char *read_piece(void *payload, uint32_t byte, TSPoint point, uint32_t *length)
@@ -189,7 +190,7 @@ static bool ends_early(TSParseState *state)
 	struct reading *reading = state->payload;
 	const struct py_parser *parser = reading->parser;
 	reading->stopped = reading->stopped || (parser->stop && parser->stop(parser->stop_context));
-	return reading->stopped || reading->reads > reading->limit;
+	return reading->stopped || reading->reads > reading->limit || (reading->wants_no_error && state->has_error);
 }
 
 /* The tree of what READING reads, with OLD (may be NULL) an edited earlier tree; NULL where that takes too long. */
@@ -270,7 +271,7 @@ static TSInputEdit edit_to(const struct py_memory *memory, struct str text)
 	return edit;
 }
 
-/* Takes note of TREE, which grew out of the one in MEMORY by EDIT; EDITED is the latter after it. */
+/* Takes note of how TREE differs from the one in MEMORY, which it grew out of by EDIT; EDITED is the latter after it. */
 static void remember_change(struct py_memory *memory, const TSTree *edited, const TSTree *tree, const TSInputEdit *edit)
 {
 	uint32_t count = 0;
@@ -283,8 +284,7 @@ static void remember_change(struct py_memory *memory, const TSTree *edited, cons
 	free(ranges);
 	memory->new_change = change;
 	memory->old_change = (struct span){change.start, change.end - edit->new_end_byte + edit->old_end_byte};
-	memory->before = memory->tree;
-	memory->tree = NULL;
+	memory->before = ts_tree_copy(memory->tree);
 }
 
 /* TREE is that of TEXT; takes COPY, which is what the grammar saw of it, where it is set. */
@@ -307,9 +307,13 @@ static TSTree *parse_change(struct py_parser *parser, struct py_memory *memory, 
 	*edited = ts_tree_copy(memory->tree);
 	*edit = edit_to(memory, reading->text);
 	ts_tree_edit(*edited, edit);
+	reading->wants_no_error = !memory->may_guess;
 	TSTree *tree = parse(parser, *edited, reading);
+	reading->wants_no_error = false;
+	memory->is_guess = tree && memory->may_guess && ts_node_has_error(ts_tree_root_node(tree));
 	/* near the limit it is not known any more whether all at once would be within it */
-	if (tree && (ts_node_has_error(ts_tree_root_node(tree)) || memory->reads + reading->reads > reading->limit / 2)) {
+	bool is_same = tree && !ts_node_has_error(ts_tree_root_node(tree)) && memory->reads + reading->reads <= reading->limit / 2;
+	if (tree && !is_same && !memory->is_guess) {
 		ts_tree_delete(tree);
 		tree = NULL;
 	}
@@ -326,15 +330,19 @@ TSTree *py_parse(struct py_parser *parser, struct str text, struct py_memory *me
 	TSInputEdit edit;
 	if (memory) {
 		py_memory_settle(memory);
-		memory->is_current = false;
+		memory->is_current = memory->is_guess = false;
 	}
 	if (memory && memory->tree)
 		tree = parse_change(parser, memory, &reading, &edited, &edit);
 	if (tree) {
-		memory->reads += reading.reads;
 		remember_change(memory, edited, tree, &edit);
 		memory->is_bounded = !has_cr && !memory->has_cr;
+	}
+	if (tree && !memory->is_guess) {
+		memory->reads += reading.reads;
 		remember(memory, tree, text, &copy);
+	} else if (tree) {
+		/* what is remembered is still the last text without errors */
 	} else if (!reading.stopped) {
 		reading.reads = 0;
 		tree = parse(parser, NULL, &reading);

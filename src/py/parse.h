@@ -26,10 +26,12 @@ struct py_memory {
 	uint64_t reads; /* what parsing it took, all times together */
 	uint64_t version; /* counts the trees */
 	bool has_cr;    /* the text has a CR alone in a line, for which the grammar saw LF */
+	bool may_guess; /* wanted: a tree with errors as fast as one without, though it may not be the one that parsing all gives */
 	/* Set by each py_parse: */
 	bool is_current; /* its text is the one in `tree` */
-	TSTree *before;  /* the tree that `tree` was made from, or NULL where it was made from nothing */
-	struct span old_change, new_change; /* all in which BEFORE and `tree` differ lies within: bytes of the one, of the other */
+	bool is_guess;   /* … or it has errors, and its tree is such a one, made from `tree`, which stays */
+	TSTree *before;  /* the tree that its tree was made from, or NULL where it was made from nothing */
+	struct span old_change, new_change; /* all in which BEFORE and its tree differ lies within: bytes of the one, of the other */
 	bool is_bounded; /* … and so does all in which their texts differ, comments apart that are not in the tree */
 };
 
@@ -69,7 +71,7 @@ void py_parser_init(struct py_parser *parser);
 void py_parser_release(struct py_parser *parser);
 /* The tree of TEXT, or NULL with ERR_LIMIT where the parser gave up or was told to stop. Comments in long runs of lines are
  * not in the tree. With MEMORY (may be NULL) it takes time by what has changed since, as long as TEXT has no error in it; the
- * tree is the same as without. */
+ * tree is the same as without, but for a guess. */
 TSTree *py_parse(struct py_parser *parser, struct str text, struct py_memory *memory, struct err *err);
 /* Lets `before` go, once nobody compares the two any more. */
 void py_memory_settle(struct py_memory *memory);

@@ -5,6 +5,7 @@
 #include <pcre2.h>
 #include "base/buf.h"
 #include "base/vec.h"
+#include "py/query_text.h"
 
 enum test_kind { TEST_MATCH, TEST_EQUAL, TEST_ANY_OF };
 
@@ -18,10 +19,24 @@ struct test {
 	pcre2_code *pattern;
 };
 
-struct pattern {
+/* A pattern of a source that a compiled one stands for. */
+struct meaning {
 	uint32_t source;
+	uint32_t number;  /* of the pattern among those of all sources */
+	const char *name; /* of the first capture; NULL: as compiled */
+};
+
+struct pattern {
+	const struct meaning *meanings;
+	size_t meaning_count;
 	struct test *tests;
 	uint32_t test_count;
+};
+
+/* The patterns of SOURCE capture something as NAME. */
+struct has_capture {
+	uint32_t source;
+	const char *name;
 };
 
 struct query_set {
@@ -31,8 +46,7 @@ struct query_set {
 	uint32_t pattern_count;
 	const char **captures;
 	uint32_t capture_count;
-	bool *has; /* by source × capture */
-	size_t source_count;
+	VEC(struct has_capture) has;
 	uint64_t identity; /* of its texts, not 0 */
 	bool is_local; /* what a pattern matches hangs on its first capture alone */
 };
@@ -138,88 +152,117 @@ static bool read_pattern(struct query_set *set, uint32_t index, const char *name
 	return true;
 }
 
-/* ---- the text of a pattern ---- */
+/* A part of the text that is compiled. */
+struct chunk {
+	struct str body; /* of a pattern that others may say as well, else empty */
+	uint32_t start;
+	VEC(struct meaning) meanings;
+};
 
-static size_t skip_space(struct str text, size_t at)
+struct chunks {
+	VEC(struct chunk) list;
+	struct buf text;
+	uint32_t parts;
+};
+
+static void chunks_release(struct chunks *chunks)
 {
-	while (at < text.length && (strchr(" \t\r\n\f", text.at[at]) || text.at[at] == ';')) {
-		if (text.at[at] == ';')
-			while (at < text.length && text.at[at] != '\n')
-				at++;
-		else
+	for (size_t i = 0; i < chunks->list.count; i++)
+		VEC_RELEASE(&chunks->list.items[i].meanings);
+	VEC_RELEASE(&chunks->list);
+	buf_release(&chunks->text);
+}
+
+/* The patterns of a part that is not understood are numbered from its number on. */
+enum { PART_SHIFT = 10 };
+
+static void add_part(struct query_set *set, struct chunks *chunks, uint32_t source, const struct query_part *part)
+{
+	struct meaning meaning = {source, chunks->parts++ << PART_SHIFT, NULL};
+	struct chunk *chunk = NULL;
+	if (part->body.length)
+		meaning.name = arena_dup_str(&set->arena, part->name).at;
+	for (size_t i = 0; part->body.length && i < chunks->list.count && !chunk; i++)
+		if (str_equal(chunks->list.items[i].body, part->body))
+			chunk = &chunks->list.items[i];
+	if (!chunk) {
+		VEC_ADD(&chunks->list, ((struct chunk){.body = part->body, .start = (uint32_t)chunks->text.length}));
+		chunk = &chunks->list.items[chunks->list.count - 1];
+		buf_add_str(&chunks->text, part->text);
+		buf_add_char(&chunks->text, '\n');
+	}
+	VEC_ADD(&chunk->meanings, meaning);
+}
+
+static void note_capture(struct query_set *set, uint32_t source, const char *name)
+{
+	VEC_ADD(&set->has, ((struct has_capture){source, name}));
+}
+
+/* Sets what the compiled pattern INDEX, which lies in CHUNK as number WITHIN, stands for. */
+static void mean(struct query_set *set, uint32_t index, const struct chunk *chunk, uint32_t within)
+{
+	struct pattern *pattern = &set->patterns[index];
+	struct meaning *meanings = ARENA_ARRAY(&set->arena, struct meaning, chunk->meanings.count);
+	uint32_t root = UINT32_MAX; /* capture */
+	pattern->meanings = meanings;
+	pattern->meaning_count = chunk->meanings.count;
+	for (size_t i = 0; i < chunk->meanings.count; i++) {
+		meanings[i] = chunk->meanings.items[i];
+		meanings[i].number += within;
+		if (meanings[i].name)
+			note_capture(set, meanings[i].source, meanings[i].name);
+	}
+	for (uint32_t c = 0; meanings[0].name && c < set->capture_count; c++)
+		if (strcmp(set->captures[c], meanings[0].name) == 0)
+			root = c;
+	for (uint32_t c = 0; c < set->capture_count; c++)
+		for (size_t i = 0; c != root && i < pattern->meaning_count; i++)
+			if (ts_query_capture_quantifier_for_id(set->query, index, c) != TSQuantifierZero)
+				note_capture(set, meanings[i].source, set->captures[c]);
+}
+
+static bool read_patterns(struct query_set *set, const struct chunks *chunks, const struct query_source *sources,
+			  struct err *err)
+{
+	uint32_t at = 0, within = 0;
+	set->is_local = true;
+	for (uint32_t i = 0; i < set->pattern_count; i++, within++) {
+		uint32_t start = ts_query_start_byte_for_pattern(set->query, i), end = ts_query_end_byte_for_pattern(set->query, i);
+		while (at + 1 < chunks->list.count && chunks->list.items[at + 1].start <= start) {
 			at++;
-	}
-	return at;
-}
-
-/* Behind the text in quotes at AT. */
-static size_t skip_quoted(struct str text, size_t at)
-{
-	for (at++; at < text.length && text.at[at] != '"'; at++)
-		at += text.at[at] == '\\';
-	return at + 1;
-}
-
-/* Behind what is in parentheses or brackets at AT. */
-static size_t skip_group(struct str text, size_t at)
-{
-	int depth = 0;
-	do {
-		at = skip_space(text, at);
-		if (at >= text.length)
-			break;
-		char c = text.at[at];
-		depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
-		at = c == '"' ? skip_quoted(text, at) : at + 1;
-	} while (depth > 0);
-	return at;
-}
-
-/* Whether the pattern TEXT captures its outermost node, and asks nothing of what is around that. */
-static bool captures_root(struct str text)
-{
-	for (size_t at = skip_space(text, 0); at < text.length && (text.at[at] == '(' || text.at[at] == '[');) {
-		size_t behind = skip_space(text, skip_group(text, at));
-		if (behind < text.length && text.at[behind] == '@')
-			return text.at[at] == '(' && text.at[skip_space(text, at + 1)] != '(';
-		if (text.at[at] == '[')
+			within = 0;
+		}
+		mean(set, i, &chunks->list.items[at], within);
+		if (!read_pattern(set, i, sources[set->patterns[i].meanings[0].source].name, err))
 			return false;
-		at = skip_space(text, at + 1); /* a group with its predicates */
+		set->is_local &= ts_query_is_pattern_rooted(set->query, i) &&
+				 query_text_captures_root((struct str){buf_text(&chunks->text) + start, end - start});
 	}
-	return false;
+	return true;
 }
 
 struct query_set *query_set_new(const TSLanguage *language, const struct query_source *sources, size_t count,
 				struct err *err)
 {
 	struct query_set *set = mem_new(1, sizeof *set);
-	struct buf all = BUF_INIT;
+	struct chunks chunks = {.text = BUF_INIT};
+	struct query_part part;
 	uint32_t offset = 0;
 	TSQueryError kind = TSQueryErrorNone;
+	bool ok = false;
 	arena_init(&set->arena);
-	for (size_t i = 0; i < count; i++) {
-		buf_add_str(&all, sources[i].text);
-		buf_add_char(&all, '\n');
-	}
-	set->query = ts_query_new(language, buf_text(&all), (uint32_t)all.length, &offset, &kind);
+	for (size_t i = 0; i < count; i++)
+		for (size_t at = 0; query_text_next(sources[i].text, &at, &part);)
+			add_part(set, &chunks, (uint32_t)i, &part);
+	set->query = ts_query_new(language, buf_text(&chunks.text), (uint32_t)chunks.text.length, &offset, &kind);
 	if (!set->query) {
 		report_error(language, sources, count, err);
-		buf_release(&all);
-		query_set_free(set);
-		return NULL;
+		goto out;
 	}
-	set->identity = str_hash(buf_get(&all)) | 1;
-	set->is_local = true;
-	for (uint32_t i = 0; i < ts_query_pattern_count(set->query); i++) {
-		uint32_t start = ts_query_start_byte_for_pattern(set->query, i), end = ts_query_end_byte_for_pattern(set->query, i);
-		set->is_local &= ts_query_is_pattern_rooted(set->query, i) &&
-				 captures_root((struct str){buf_text(&all) + start, end - start});
-	}
-	buf_release(&all);
-	set->source_count = count;
+	set->identity = str_hash(buf_get(&chunks.text)) | 1;
 	set->capture_count = ts_query_capture_count(set->query);
 	set->captures = ARENA_ARRAY(&set->arena, const char *, set->capture_count + 1);
-	set->has = ARENA_ARRAY(&set->arena, bool, (count + 1) * (set->capture_count + 1));
 	for (uint32_t i = 0; i < set->capture_count; i++) {
 		uint32_t length;
 		const char *name = ts_query_capture_name_for_id(set->query, i, &length);
@@ -227,22 +270,13 @@ struct query_set *query_set_new(const TSLanguage *language, const struct query_s
 	}
 	set->pattern_count = ts_query_pattern_count(set->query);
 	set->patterns = ARENA_ARRAY(&set->arena, struct pattern, set->pattern_count + 1);
-	for (uint32_t i = 0; i < set->pattern_count; i++) {
-		uint32_t at = ts_query_start_byte_for_pattern(set->query, i), source = 0;
-		while (source + 1 < count && at > sources[source].text.length) {
-			at -= (uint32_t)sources[source].text.length + 1;
-			source++;
-		}
-		set->patterns[i].source = source;
-		if (!read_pattern(set, i, sources[source].name, err)) {
-			query_set_free(set);
-			return NULL;
-		}
-		for (uint32_t c = 0; c < set->capture_count; c++)
-			if (ts_query_capture_quantifier_for_id(set->query, i, c) != TSQuantifierZero)
-				set->has[source * set->capture_count + c] = true;
-	}
-	return set;
+	ok = read_patterns(set, &chunks, sources, err);
+out:
+	chunks_release(&chunks);
+	if (ok)
+		return set;
+	query_set_free(set);
+	return NULL;
 }
 
 void query_set_free(struct query_set *set)
@@ -254,14 +288,15 @@ void query_set_free(struct query_set *set)
 			pcre2_code_free(set->patterns[i].tests[k].pattern);
 	if (set->query)
 		ts_query_delete(set->query);
+	VEC_RELEASE(&set->has);
 	arena_release(&set->arena);
 	free(set);
 }
 
 bool query_set_has_capture(const struct query_set *set, uint32_t source, struct str name)
 {
-	for (uint32_t c = 0; c < set->capture_count; c++)
-		if (str_is(name, set->captures[c]) && set->has[source * set->capture_count + c])
+	for (size_t i = 0; i < set->has.count; i++)
+		if (set->has.items[i].source == source && str_is(name, set->has.items[i].name))
 			return true;
 	return false;
 }
@@ -305,22 +340,60 @@ static bool test_holds(const struct test *test, const TSQueryMatch *match, struc
 	return holds != test->negated;
 }
 
-static void add_match(const struct query_set *set, const TSQueryMatch *match, uint32_t offset,
-		      struct query_match_list *matches)
+/* ---- packed matches ---- */
+
+/* A match is packed into words: its pattern and number of captures; start, end and number of each capture. */
+enum { COUNT_BITS = 8, CAPTURE_WORDS = 3, MATCH_WORDS = 1 + CAPTURE_WORDS * QUERY_CAPTURES };
+
+static uint32_t captures_of(const uint32_t *words)
 {
-	struct query_match out = {.source = set->patterns[match->pattern_index].source, .pattern = match->pattern_index};
-	for (uint16_t i = 0; i < match->capture_count && out.capture_count < QUERY_CAPTURES; i++) {
-		TSNode node = match->captures[i].node;
-		out.captures[out.capture_count++] =
-			(struct query_capture){set->captures[match->captures[i].index],
-					       {ts_node_start_byte(node) + offset, ts_node_end_byte(node) + offset}};
-	}
-	VEC_ADD(matches, out);
+	return words[0] & ((1u << COUNT_BITS) - 1);
 }
 
-void query_set_run(const struct query_set *set, TSQueryCursor *cursor, TSNode node, struct str text, uint32_t offset,
-		   struct query_match_list *matches)
+static void pack(const TSQueryMatch *match, uint32_t *words)
 {
+	uint32_t count = match->capture_count < QUERY_CAPTURES ? match->capture_count : QUERY_CAPTURES;
+	*words++ = (uint32_t)match->pattern_index << COUNT_BITS | count;
+	for (uint32_t i = 0; i < count; i++) {
+		*words++ = ts_node_start_byte(match->captures[i].node);
+		*words++ = ts_node_end_byte(match->captures[i].node);
+		*words++ = match->captures[i].index;
+	}
+}
+
+/* Appends all that the match in WORDS means. */
+static void unpack(const struct query_set *set, const uint32_t *words, uint32_t offset, struct query_match_list *matches)
+{
+	const struct pattern *pattern = &set->patterns[words[0] >> COUNT_BITS];
+	struct query_match out = {.capture_count = captures_of(words)};
+	words++;
+	for (uint32_t i = 0; i < out.capture_count; i++, words += CAPTURE_WORDS)
+		out.captures[i] = (struct query_capture){set->captures[words[2]], {words[0] + offset, words[1] + offset}};
+	for (size_t i = 0; i < pattern->meaning_count; i++) {
+		out.source = pattern->meanings[i].source;
+		out.pattern = pattern->meanings[i].number;
+		if (pattern->meanings[i].name)
+			out.captures[0].name = pattern->meanings[i].name;
+		VEC_ADD(matches, out);
+	}
+}
+
+static void keep(struct query_memory *memory, const uint32_t *words)
+{
+	size_t count = 1 + CAPTURE_WORDS * captures_of(words);
+	if (memory->count + count > memory->room) {
+		memory->room = memory->room ? memory->room + memory->room / 2 : 1024;
+		memory->words = mem_resize(memory->words, memory->room, sizeof *memory->words);
+	}
+	memcpy(memory->words + memory->count, words, count * sizeof *words);
+	memory->count += count;
+}
+
+/* Appends the matches below NODE, and keeps them in MEMORY, which may be NULL. */
+static void run(const struct query_set *set, TSQueryCursor *cursor, TSNode node, struct str text, uint32_t offset,
+		struct query_memory *memory, struct query_match_list *matches)
+{
+	uint32_t words[MATCH_WORDS];
 	TSQueryMatch match;
 	ts_query_cursor_exec(cursor, set->query, node);
 	while (ts_query_cursor_next_match(cursor, &match)) {
@@ -328,15 +401,31 @@ void query_set_run(const struct query_set *set, TSQueryCursor *cursor, TSNode no
 		bool holds = true;
 		for (uint32_t i = 0; i < pattern->test_count && holds; i++)
 			holds = test_holds(&pattern->tests[i], &match, text);
-		if (holds)
-			add_match(set, &match, offset, matches);
+		if (!holds)
+			continue;
+		pack(&match, words);
+		if (memory)
+			keep(memory, words);
+		unpack(set, words, offset, matches);
 	}
+}
+
+void query_set_run(const struct query_set *set, TSQueryCursor *cursor, TSNode node, struct str text, uint32_t offset,
+		   struct query_match_list *matches)
+{
+	run(set, cursor, node, text, offset, NULL, matches);
 }
 
 /* ---- again ---- */
 
-/* A match is packed into 1 + 2 × captures words: pattern and number of captures; start, length and number of each capture. */
-enum { PATTERN_SHIFT = 8, CAPTURE_BITS = 8, LONGEST = 1 << (32 - CAPTURE_BITS) };
+void query_memory_copy(struct query_memory *copy, const struct query_memory *memory)
+{
+	*copy = (struct query_memory){memory->queries, NULL, memory->count, memory->count};
+	if (memory->count) {
+		copy->words = mem_resize(NULL, memory->count, sizeof *copy->words);
+		memcpy(copy->words, memory->words, memory->count * sizeof *copy->words);
+	}
+}
 
 void query_memory_release(struct query_memory *memory)
 {
@@ -344,99 +433,67 @@ void query_memory_release(struct query_memory *memory)
 	memset(memory, 0, sizeof *memory);
 }
 
-static uint32_t capture_number(const struct query_set *set, const char *name)
-{
-	uint32_t i = 0;
-	while (set->captures[i] != name)
-		i++;
-	return i;
-}
-
-/* Remembers MATCHES from number FIRST on. */
-static void remember(const struct query_set *set, const struct query_match_list *matches, size_t first,
-		     struct query_memory *memory)
-{
-	size_t words = 0;
-	for (size_t i = first; i < matches->count; i++)
-		words += 1 + 2 * matches->items[i].capture_count;
-	if (words > memory->room) {
-		memory->room = words + words / 8;
-		free(memory->words);
-		memory->words = mem_resize(NULL, memory->room, sizeof *memory->words);
-	}
-	uint32_t *at = memory->words;
-	for (size_t i = first; i < matches->count; i++) {
-		const struct query_match *match = &matches->items[i];
-		*at++ = match->pattern << PATTERN_SHIFT | match->capture_count;
-		for (uint32_t k = 0; k < match->capture_count; k++) {
-			struct span span = match->captures[k].span;
-			*at++ = span.start;
-			*at++ = (span.end - span.start) << CAPTURE_BITS | capture_number(set, match->captures[k].name);
-		}
-	}
-	memory->count = words;
-	memory->queries = set->identity;
-}
-
-/* Adds what MEMORY has before, or behind, what has changed. */
-static void recall(const struct query_set *set, const struct query_memory *memory, const struct query_change *change,
-		   bool behind, struct query_match_list *matches)
+/* Appends what OLD has before, or behind, what has changed, and keeps it in MEMORY. */
+static void recall(const struct query_set *set, const struct query_memory *old, const struct query_change *change,
+		   bool behind, struct query_memory *memory, struct query_match_list *matches)
 {
 	uint32_t shift = behind ? change->now.end - change->before.end : 0;
-	for (size_t at = 0; at < memory->count;) {
-		struct query_match match = {.pattern = memory->words[at] >> PATTERN_SHIFT};
-		uint32_t count = memory->words[at] & ((1u << PATTERN_SHIFT) - 1);
-		const uint32_t *word = &memory->words[at + 1];
-		at += 1 + 2 * (size_t)count;
-		uint32_t start = word[0], end = start + (word[1] >> CAPTURE_BITS);
-		if (behind ? start < change->before.end : end > change->before.start)
+	uint32_t words[MATCH_WORDS];
+	for (size_t at = 0, count; at < old->count; at += count) {
+		const uint32_t *match = old->words + at;
+		count = 1 + CAPTURE_WORDS * captures_of(match);
+		/* the first capture is the outermost node */
+		if (behind ? match[1] < change->before.end : match[2] > change->before.start)
 			continue;
-		match.source = set->patterns[match.pattern].source;
-		match.capture_count = count;
-		for (uint32_t k = 0; k < count; k++, word += 2) {
-			start = word[0] + shift;
-			match.captures[k] = (struct query_capture){set->captures[word[1] & ((1u << CAPTURE_BITS) - 1)],
-								   {start, start + (word[1] >> CAPTURE_BITS)}};
+		memcpy(words, match, count * sizeof *words);
+		for (size_t i = 1; i < count; i += CAPTURE_WORDS) {
+			words[i] += shift;
+			words[i + 1] += shift;
 		}
-		VEC_ADD(matches, match);
+		keep(memory, words);
+		unpack(set, words, 0, matches);
 	}
 }
 
-/* What touches the edge of a change counts as changed. */
-static struct span widened(struct span span, struct str text)
+/* CHANGE with what touches its edges. */
+static struct query_change widened(const struct query_change *change, struct str text)
 {
-	return (struct span){span.start ? span.start - 1 : 0, span.end < text.length ? span.end + 1 : span.end};
+	struct query_change wide = *change;
+	uint32_t before = wide.now.start ? 1 : 0, behind = wide.now.end < text.length ? 1 : 0;
+	wide.now.start -= before;
+	wide.before.start -= before;
+	wide.now.end += behind;
+	wide.before.end += behind;
+	return wide;
 }
 
 void query_set_run_again(const struct query_set *set, TSQueryCursor *cursor, TSNode node, struct str text,
 			 const struct query_change *change, struct query_memory *memory, struct query_match_list *matches)
 {
+	struct query_memory next = {.queries = set->identity};
 	size_t first = matches->count;
-	bool fits = set->is_local && set->capture_count < 1u << CAPTURE_BITS && text.length < LONGEST;
-	bool knows = fits && change && memory->queries == set->identity;
+	bool knows = set->is_local && change && memory->queries == set->identity;
 	if (knows) {
-		struct query_change wide = {change->before, widened(change->now, text)};
-		wide.before.start -= change->now.start - wide.now.start;
-		wide.before.end += wide.now.end - change->now.end;
-		recall(set, memory, &wide, false, matches);
+		struct query_change wide = widened(change, text);
+		recall(set, memory, &wide, false, &next, matches);
 		ts_query_cursor_set_byte_range(cursor, wide.now.start, wide.now.end);
-		query_set_run(set, cursor, node, text, 0, matches);
+		run(set, cursor, node, text, 0, &next, matches);
 		ts_query_cursor_set_byte_range(cursor, 0, UINT32_MAX);
-		recall(set, memory, &wide, true, matches);
+		recall(set, memory, &wide, true, &next, matches);
 	} else {
-		query_set_run(set, cursor, node, text, 0, matches);
+		run(set, cursor, node, text, 0, set->is_local ? &next : NULL, matches);
 	}
-	if (ts_query_cursor_did_exceed_match_limit(cursor)) {
+	bool exceeds = ts_query_cursor_did_exceed_match_limit(cursor);
+	if (exceeds && knows) {
 		/* what was lost hangs on what was searched at the same time */
-		if (knows) {
-			matches->count = first;
-			query_set_run(set, cursor, node, text, 0, matches);
-		}
-		fits = false;
+		matches->count = first;
+		run(set, cursor, node, text, 0, NULL, matches);
 	}
-	memory->queries = 0;
-	if (fits)
-		remember(set, matches, first, memory);
+	query_memory_release(memory);
+	if (set->is_local && !exceeds)
+		*memory = next;
+	else
+		query_memory_release(&next);
 }
 
 size_t query_matches_before(const struct query_match_list *matches, uint32_t start)

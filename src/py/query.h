@@ -27,7 +27,7 @@ struct query_capture {
 /* One match: which source's pattern it was and what it captured, what encloses the rest first. */
 struct query_match {
 	uint32_t source;
-	uint32_t pattern; /* of all the set's */
+	uint32_t pattern; /* its number among those of all sources, in their order */
 	uint32_t capture_count;
 	struct query_capture captures[QUERY_CAPTURES];
 };
@@ -68,6 +68,7 @@ struct query_change {
  * matches are the same, in an order of their own. It saves work where each pattern captures its outermost node. */
 void query_set_run_again(const struct query_set *set, TSQueryCursor *cursor, TSNode node, struct str text,
 			 const struct query_change *change, struct query_memory *memory, struct query_match_list *matches);
+void query_memory_copy(struct query_memory *copy, const struct query_memory *memory);
 void query_memory_release(struct query_memory *memory); /* it is zeroed again */
 
 /* How many of MATCHES, sorted by where their first capture begins, begin before START. */

@@ -5,6 +5,8 @@
 
 ;;; Code:
 
+(package-activate-all)
+
 (require 'cl-lib)
 (require 'ert)
 (require 'python)
@@ -21,7 +23,9 @@
   `(progn
      (with-timeout (20 nil)
        (while (not ,condition)
-         (accept-process-output nil 0.01)))
+         ;; What happens to files is told as an event.
+         (accept-process-output nil 0.01)
+         (read-event nil nil 0.001)))
      (should ,condition)))
 
 (defun checks-open (name)
@@ -252,6 +256,196 @@ print(total)
   (with-current-buffer "*vramlint explain*"
     (should (string-prefix-p "# tensor-append (VL101)" (buffer-string))))
   (should (string-match-p "VL999" (cadr (should-error (vramlint-explain "VL999") :type 'user-error)))))
+
+;;; Eglot
+
+(require 'vramlint-eglot)
+(setq eglot-sync-connect t eglot-autoshutdown t eglot-send-changes-idle-time 0.01)
+
+(defun checks-eglot (name)
+  "Visit NAME with Eglot."
+  (checks-open name)
+  (eglot-ensure)
+  ;; It waits for the end of a command, of which batch has none.
+  (run-hooks 'post-command-hook)
+  (should (eglot-current-server)))
+
+(defun checks-changed ()
+  "Tell the server of changes, as Eglot does when Emacs is idle."
+  (eglot--signal-textDocument/didChange))
+
+(defun checks-act (title)
+  "Do what is offered at point and has TITLE, a regular expression."
+  (let* ((actions (append (eglot-code-actions (point)) nil))
+         (wanted (lambda (menu-title) (string-match-p title menu-title)))
+         (last-nonmenu-event t))
+    (cl-letf (((symbol-function 'completing-read)
+               (lambda (_prompt items &rest _) (car (cl-find-if wanted items :key #'car)))))
+      (eglot--read-execute-code-action actions (eglot-current-server)))))
+
+(ert-deftest eglot-finding ()
+  (checks-eglot "train.py")
+  (checks-await (checks-found))
+  (pcase-let ((`((,line ,text ,type ,message)) (checks-found)))
+    (should (equal (list 13 "history.append(loss)" 'eglot-warning) (list line text type)))
+    (should (string-prefix-p "vramlint [VL101]: 'loss' is kept in 'history'" message))))
+
+(ert-deftest eglot-edits ()
+  (checks-eglot "train.py")
+  (checks-await (equal '(13) (checks-lines)))
+  (checks-replace "append(loss)" "append(loss.item())")
+  (checks-changed)
+  (checks-await (null (checks-found)))
+  (checks-replace "append(loss.item())" "append(loss)")
+  (goto-char (point-min))
+  (insert "# größe 😀\n")
+  (checks-changed)
+  (checks-await (equal '(14) (checks-lines))))
+
+(ert-deftest eglot-fix ()
+  (checks-eglot "train.py")
+  (checks-await (checks-found))
+  (search-forward "history.app")
+  (checks-act "\\`Write 'history.append(loss.detach())'")
+  (should (equal "    history.append(loss.detach())" (checks-line 13)))
+  (checks-changed)
+  (checks-await (null (checks-found))))
+
+(ert-deftest eglot-wide-characters ()
+  "Columns are in UTF-16 here."
+  (checks-eglot "wide.py")
+  (checks-await (checks-found))
+  (should (equal '(12 "größe.append(loss)") (cl-subseq (car (checks-found)) 0 2)))
+  (checks-replace "größe 😀" "😀😀😀")
+  (checks-changed)
+  (checks-await (equal '(12 "größe.append(loss)") (cl-subseq (car (checks-found)) 0 2)))
+  (search-forward "append(")
+  (checks-act "\\`Fix VL101")
+  (should (equal "\tname = \"😀😀😀\"; größe.append(loss.detach()); print(\"😀\")" (checks-line 12))))
+
+(ert-deftest eglot-suppress ()
+  (checks-eglot "train.py")
+  (checks-await (checks-found))
+  (search-forward "history.app")
+  (cl-letf (((symbol-function 'read-string) (lambda (&rest _) "only ten steps")))
+    (checks-act "\\`Suppress VL101"))
+  (checks-await (string-match-p "# vramlint: ignore\\[VL101\\] -- only ten steps" (checks-line 13)))
+  (checks-changed)
+  (checks-await (null (checks-found))))
+
+(ert-deftest eglot-explain ()
+  (checks-eglot "train.py")
+  (checks-await (checks-found))
+  (search-forward "history.app")
+  (checks-act "\\`Explain VL101")
+  (with-current-buffer "*vramlint explain*"
+    (should (string-prefix-p "# tensor-append (VL101)" (buffer-string)))))
+
+(ert-deftest eglot-hover ()
+  (checks-eglot "train.py")
+  (checks-await (checks-found))
+  (search-forward "history.app")
+  (let (text)
+    (eglot-hover-eldoc-function (lambda (documentation &rest _) (setq text documentation)))
+    (checks-await text)
+    (should (string-match-p "'?`?history'?`? outlives each iteration" text))))
+
+(ert-deftest eglot-imports ()
+  (checks-eglot "epochs.py")
+  (let ((epochs (current-buffer)))
+    (checks-eglot "meters.py")
+    (checks-replace "value.item()" "value")
+    (checks-changed)
+    (checks-await (with-current-buffer epochs (equal '(13) (checks-lines))))
+    (save-buffer)
+    (kill-buffer)
+    (with-current-buffer epochs
+      (checks-await (equal '(13) (checks-lines))))))
+
+(ert-deftest eglot-configuration ()
+  (checks-eglot "train.py")
+  (checks-await (checks-found))
+  (checks-write "vramlint.toml" "ignore = ['VL101']\n")
+  (set-buffer-modified-p t)
+  (save-buffer)
+  (checks-await (null (checks-found)))
+  (delete-file "vramlint.toml")
+  (checks-await (checks-found))
+  (let ((eglot-workspace-configuration '(:vramlint (:ignore ["VL101"]))))
+    (eglot-signal-didChangeConfiguration (eglot-current-server))
+    (checks-await (null (checks-found))))
+  (eglot-signal-didChangeConfiguration (eglot-current-server))
+  (checks-await (checks-found)))
+
+(ert-deftest eglot-reconnect ()
+  (checks-eglot "train.py")
+  (checks-await (checks-found))
+  (eglot-reconnect (eglot-current-server))
+  (checks-await (eglot-current-server))
+  (checks-await (equal '(13) (checks-lines)))
+  (checks-replace "append(loss)" "append(loss.item())")
+  (checks-changed)
+  (checks-await (null (checks-found))))
+
+(ert-deftest eglot-and-flymake ()
+  "The Flymake backend beside a server in Eglot, which for want of another is vramlint as well."
+  (add-hook 'eglot-managed-mode-hook #'vramlint-flymake-setup)
+  (unwind-protect
+      (progn
+        (checks-eglot "train.py")
+        (checks-again)
+        (checks-await (equal '(13 13) (checks-lines)))
+        (should (equal '(:warning eglot-warning)
+                       (sort (mapcar #'flymake-diagnostic-type (flymake-diagnostics)) #'string<))))
+    (remove-hook 'eglot-managed-mode-hook #'vramlint-flymake-setup)))
+
+;;; lsp-mode
+
+(require 'vramlint-lsp)
+(setq lsp-auto-guess-root t lsp-enable-snippet nil lsp-idle-delay 0.01 lsp-debounce-full-sync-notifications nil
+      lsp-headerline-breadcrumb-enable nil lsp-session-file (expand-file-name "session" checks-folder)
+      lsp-keep-workspace-alive nil lsp-warn-no-matched-clients nil lsp-enable-file-watchers nil)
+
+(defun checks-lsp (name)
+  "Visit NAME with lsp-mode."
+  (checks-open name)
+  (lsp)
+  (checks-await (and (lsp-workspaces) (eq 'initialized (lsp--workspace-status (car (lsp-workspaces)))))))
+
+(defun checks-lsp-lines ()
+  (mapcar (lambda (diagnostic) (1+ (lsp-get (lsp-get (lsp-get diagnostic :range) :start) :line)))
+          (gethash (file-truename buffer-file-name) (lsp-diagnostics))))
+
+(defun checks-lsp-act (title)
+  (lsp-execute-code-action
+   (cl-find-if (lambda (action) (string-match-p title (lsp-get action :title))) (lsp-code-actions-at-point))))
+
+(ert-deftest lsp-mode-finding-and-fix ()
+  (checks-lsp "train.py")
+  (should (equal '(vramlint) (mapcar (lambda (workspace) (lsp--client-server-id (lsp--workspace-client workspace)))
+                                     (lsp-workspaces))))
+  (checks-await (equal '(13) (checks-lsp-lines)))
+  (checks-replace "append(loss)" "append(loss.item())")
+  (checks-await (null (checks-lsp-lines)))
+  (checks-replace "append(loss.item())" "append(loss)")
+  (checks-await (equal '(13) (checks-lsp-lines)))
+  (goto-char (point-min))
+  (search-forward "history.app")
+  (checks-lsp-act "\\`Write 'history.append(loss.detach())'")
+  (should (equal "    history.append(loss.detach())" (checks-line 13)))
+  (checks-await (null (checks-lsp-lines))))
+
+(ert-deftest lsp-mode-commands ()
+  (checks-lsp "train.py")
+  (checks-await (equal '(13) (checks-lsp-lines)))
+  (search-forward "history.app")
+  (checks-lsp-act "\\`Explain VL101")
+  (with-current-buffer "*vramlint explain*"
+    (should (string-prefix-p "# tensor-append (VL101)" (buffer-string))))
+  (cl-letf (((symbol-function 'read-string) (lambda (&rest _) "only ten steps")))
+    (checks-lsp-act "\\`Suppress VL101"))
+  (checks-await (string-match-p "# vramlint: ignore\\[VL101\\] -- only ten steps" (checks-line 13)))
+  (checks-await (null (checks-lsp-lines))))
 
 ;;; Running them
 

@@ -21,10 +21,10 @@ def frame(message):
 
 
 class Server:
-    def __init__(self, *arguments, cwd="/", reads=True, command=None):
+    def __init__(self, *arguments, cwd="/", reads=True, command=None, **process):
         self.process = subprocess.Popen([*(command or [program.PROGRAM, "server"]), *map(str, arguments)], cwd=cwd,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        env=program.ENVIRONMENT)
+                                        env=program.ENVIRONMENT, **process)
         self.messages, self.fault, self.errors = [], None, b""
         self.asked, self.counter, self.times = [], 0, {}
         self.changed = threading.Condition()
@@ -183,7 +183,10 @@ class Server:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
-        self.process.stdin.close()
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass
         for thread in self.threads:
             thread.join(5)
 

@@ -117,6 +117,22 @@ static void each_match_tells_its_source(void **state)
 	query_set_free(set);
 }
 
+static void what_several_ask_is_searched_once_for_all(void **state)
+{
+	static const char *const texts[] = {"(call (_) @value) @keep", "(call (_) @value) @log (integer) @value", "(integer) @value"};
+	struct query_set *set = compiled(texts, 3);
+	struct buf out = BUF_INIT;
+
+	assert_string_equal(matches_text(set, "f(1)\n", 0, &out),
+			    "0 @keep f(1) @value f\n1 @log f(1) @value f\n0 @keep f(1) @value (1)\n1 @log f(1) @value (1)\n"
+			    "1 @value 1\n2 @value 1\n");
+	assert_true(query_set_has_capture(set, 1, STR("log")));
+	assert_false(query_set_has_capture(set, 1, STR("keep")));
+	assert_true(query_set_has_capture(set, 1, STR("value")));
+	buf_release(&out);
+	query_set_free(set);
+}
+
 static void text_is_tested(void **state)
 {
 	finds("((identifier) @n (#eq? @n \"a\"))", "a\nb\n", "0 @n a\n");
@@ -216,8 +232,10 @@ static size_t searched(const struct query_set *set, const char *before, const ch
 	query_set_run_again(set, cursor, ts_tree_root_node(tree), str_from(after), &change, &memory, &list);
 	query_set_run(set, cursor, ts_tree_root_node(tree), str_from(after), 0, &all);
 	assert_int_equal(list.count, all.count);
-	qsort(list.items, list.count, sizeof *list.items, by_place);
-	qsort(all.items, all.count, sizeof *all.items, by_place);
+	if (all.count) {
+		qsort(list.items, list.count, sizeof *list.items, by_place);
+		qsort(all.items, all.count, sizeof *all.items, by_place);
+	}
 	for (size_t i = 0; i < all.count; i++) {
 		assert_int_equal(list.items[i].pattern, all.items[i].pattern);
 		assert_int_equal(list.items[i].source, all.items[i].source);
@@ -292,6 +310,7 @@ int main(void)
 		cmocka_unit_test(captures_are_reported),
 		cmocka_unit_test(offsets_are_added),
 		cmocka_unit_test(each_match_tells_its_source),
+		cmocka_unit_test(what_several_ask_is_searched_once_for_all),
 		cmocka_unit_test(text_is_tested),
 		cmocka_unit_test(captures_are_compared),
 		cmocka_unit_test(tests_of_what_was_not_captured_hold),

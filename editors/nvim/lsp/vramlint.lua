@@ -57,7 +57,7 @@ return {
   cmd = { 'vramlint', 'server' },
   filetypes = { 'python' },
   root_markers = { 'vramlint.toml', '.vramlint.toml', 'pyproject.toml', '.git' },
-  init_options = { asksForReason = true },
+  init_options = { asksForReason = true, showsExplanations = true },
   settings = { vramlint = vim.empty_dict() },
   commands = commands,
 }
