@@ -11,8 +11,26 @@ struct explaining {
 	struct buf *out;
 };
 
-static const char *const event_words[] = {"store",   "accumulate", "assign", "reset", "consume",      "escape", "return", "forward",
-					  "convert", "log",        "grad",   "yield", "mode", "made", "optimizer step", "zero_grad", "mark"};
+static const char *const event_words[] = {
+	[EVENT_STORE] = "store",
+	[EVENT_ACCUMULATE] = "accumulate",
+	[EVENT_ASSIGN] = "assign",
+	[EVENT_RESET] = "reset",
+	[EVENT_CONSUME] = "consume",
+	[EVENT_ESCAPE] = "escape",
+	[EVENT_RETURN] = "return",
+	[EVENT_FORWARD] = "forward",
+	[EVENT_CONVERT] = "convert",
+	[EVENT_LOG] = "log",
+	[EVENT_GRAD_CONTEXT] = "grad",
+	[EVENT_YIELD] = "yield",
+	[EVENT_MODE] = "mode",
+	[EVENT_MADE] = "made",
+	[EVENT_STEP] = "optimizer step",
+	[EVENT_ZERO] = "zero_grad",
+	[EVENT_MARK] = "mark",
+	[EVENT_RETRY] = "retry",
+};
 static const char *const grad_words[] = {"on", "off", "inference", "unknown", "on and off"};
 static const char *const site_words[] = {"forward", "call", "element", "input", "parameter", "derived", "holder", "gradient", "carry"};
 static const char *const tag_words[] = {"is", "from", "through call of", "cut from"};

@@ -40,6 +40,7 @@ void client_init(struct client *client, const cJSON *params)
 		.refreshes_lenses = field_is_true(workspace, "codeLens.refreshSupport"),
 		.refreshes_hints = field_is_true(workspace, "inlayHint.refreshSupport"),
 		.asks_for_reason = field_is_true(options, "asksForReason"),
+		.shows_findings = field_is_true(options, "showsFindings"),
 		.shows_explanations = field_is_true(options, "showsExplanations"),
 	};
 }

@@ -22,6 +22,7 @@ struct client {
 	bool refreshes_lenses, refreshes_hints;
 	/* Of our own extensions: */
 	bool asks_for_reason;     /* it asks a person why a finding is suppressed */
+	bool shows_findings;      /* it shows diagnostics and what is related to them beside what is hovered over */
 	bool shows_explanations;  /* it shows what the command vramlint.explain returns */
 };
 

@@ -102,7 +102,7 @@ struct pointed {
 	const struct rule *rule;
 };
 
-static void findings_add(struct buf *out, bool markdown, const struct document *document, uint32_t offset,
+static void findings_add(struct buf *out, const struct client *client, const struct document *document, uint32_t offset,
 			 struct pointed *pointed)
 {
 	for (size_t i = 0; i < document->result.finding_count; i++) {
@@ -111,8 +111,10 @@ static void findings_add(struct buf *out, bool markdown, const struct document *
 
 		if (offset < span.start || offset > span.end)
 			continue;
-		part_begin(out, markdown);
-		finding_add(out, markdown, finding);
+		if (!client->shows_findings) {
+			part_begin(out, client->hover_is_markdown);
+			finding_add(out, client->hover_is_markdown, finding);
+		}
 		if (!pointed->rule || span.end - span.start < pointed->span.end - pointed->span.start)
 			*pointed = (struct pointed){span, finding->rule};
 	}
@@ -124,7 +126,7 @@ static void hover_write(struct session *session, const struct document *document
 	bool markdown = session->client.hover_is_markdown;
 	struct span word;
 
-	findings_add(out, markdown, document, offset, pointed);
+	findings_add(out, &session->client, document, offset, pointed);
 	if (!pointed->rule) {
 		word = word_at(&document->source, offset);
 		pointed->span = word;

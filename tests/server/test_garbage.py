@@ -267,8 +267,9 @@ def test_messages_cut_anywhere(server):
 
 
 def test_messages_byte_by_byte_and_all_at_once(servers):
+    """By a client that is asked nothing, and so writes nothing in between."""
     frames = b"".join(map(raw.frame, [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": ABLE}},
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": raw.PUSH}},
         {"jsonrpc": "2.0", "method": "initialized", "params": {}},
         {"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": ITEM}},
         {"jsonrpc": "2.0", "id": 2, "method": "textDocument/diagnostic", "params": {"textDocument": DOCUMENT}},

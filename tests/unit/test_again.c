@@ -16,7 +16,7 @@ static struct {
 	VEC(struct str) texts;
 	uint64_t random;
 	long rounds;
-} at = {.random = 1, .rounds = 3};
+} at = {.random = 1, .rounds = 2};
 
 enum { EDITS = 40 };
 
@@ -356,7 +356,7 @@ static void typing_a_file_is_as_fresh(void **state)
 	struct buf text = BUF_INIT;
 
 	(void)state;
-	for (size_t i = 0; i < whole_text.length && i < 1500; i++) {
+	for (size_t i = 0; i < whole_text.length && i < 600; i++) {
 		buf_add_char(&text, whole_text.at[i]);
 		compare(&text, memory);
 	}

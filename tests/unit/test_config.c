@@ -433,6 +433,7 @@ static void configurations_share_linters(void **state)
 	struct config_request request = {.linters = linters};
 	struct config *one = config_new(&request, NULL), *other = config_new(&request, NULL);
 	const struct settings *first, *second;
+	const struct linter *linter;
 
 	temp_tree_file("vramlint.toml", "models = 'models'\n");
 	temp_tree_file("models/m.json", "{\"entries\": []}");
@@ -441,13 +442,14 @@ static void configurations_share_linters(void **state)
 	assert_non_null(first->linter);
 	assert_ptr_equal(first->linter, second->linter);
 	assert_ptr_equal(first->rules, second->rules);
+	linter = second->linter;
 	config_free(one);
 	config_free(other);
 	one = config_new(&request, NULL); /* and with those that came before */
-	assert_ptr_equal(config_for_file(one, absolute(subject, "x.py"))->linter, second->linter);
+	assert_ptr_equal(config_for_file(one, absolute(subject, "x.py"))->linter, linter);
 	temp_tree_file("models/n.json", "{\"entries\": []}");
 	other = config_new(&request, NULL);
-	assert_ptr_not_equal(config_for_file(other, absolute(subject, "x.py"))->linter, second->linter);
+	assert_ptr_not_equal(config_for_file(other, absolute(subject, "x.py"))->linter, linter);
 	config_free(one);
 	config_free(other);
 	linters_free(linters);

@@ -232,8 +232,10 @@ static size_t searched(const struct query_set *set, const char *before, const ch
 	query_set_run_again(set, cursor, ts_tree_root_node(tree), str_from(after), &change, &memory, &list);
 	query_set_run(set, cursor, ts_tree_root_node(tree), str_from(after), 0, &all);
 	assert_int_equal(list.count, all.count);
-	qsort(list.items, list.count, sizeof *list.items, by_place);
-	qsort(all.items, all.count, sizeof *all.items, by_place);
+	if (all.count) {
+		qsort(list.items, list.count, sizeof *list.items, by_place);
+		qsort(all.items, all.count, sizeof *all.items, by_place);
+	}
 	for (size_t i = 0; i < all.count; i++) {
 		assert_int_equal(list.items[i].pattern, all.items[i].pattern);
 		assert_int_equal(list.items[i].source, all.items[i].source);

@@ -49,11 +49,21 @@ def extension():
                     ignore=shutil.ignore_patterns("node_modules", "dist", "bin", "LICENSE", "*.vsix"))
 
 
-def package(*options):
-    """The .vsix."""
-    path = CACHE / "vramlint.vsix"
-    done = subprocess.run([NPM[0], EXTENSION / "package.mjs", "--out", path, *options], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, env={**os.environ, "VRAMLINT_LICENSE": str(ROOT / "LICENSE")}, timeout=120)
+def pack(folder, name, *command):
+    """A .vsix of what lies in FOLDER, by COMMAND."""
+    path = CACHE / f"{name}.vsix"
+    done = subprocess.run([NPM[0], *command, "--out", path], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env={**os.environ, "VRAMLINT_LICENSE": str(ROOT / "LICENSE")}, timeout=120)
     if done.returncode:
         raise RuntimeError(done.stdout.decode(errors="replace"))
     return path
+
+
+def package(*options):
+    return pack(EXTENSION, "vramlint", EXTENSION / "package.mjs", *options)
+
+
+def python_extension():
+    """What stands in for the real one, which is in no registry that serves other editors than its own."""
+    return pack(HERE / "python-extension", "python", EXTENSION / "node_modules/@vscode/vsce/vsce", "package",
+                "--no-dependencies", "--allow-missing-repository", "--skip-license")

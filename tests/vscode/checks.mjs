@@ -5,7 +5,7 @@ import * as os from 'node:os'
 import * as path from 'node:path'
 import { Window } from './window.mjs'
 
-const { VRAMLINT, VRAMLINT_VSIX, VRAMLINT_EDITOR, VRAMLINT_PICTURES } = process.env
+const { VRAMLINT, VRAMLINT_VSIX, VRAMLINT_PYTHON_VSIX, VRAMLINT_EDITOR, VRAMLINT_PICTURES } = process.env
 const CODE_SERVER = path.join(VRAMLINT_EDITOR, 'node_modules/code-server/out/node/entry.js')
 
 const SETTINGS = {
@@ -30,7 +30,7 @@ class Editor {
 	constructor() {
 		this.root = fs.mkdtempSync(path.join(os.tmpdir(), 'vramlint-vscode-'))
 		for (const name of ['user', 'extensions', 'home', 'bin']) fs.mkdirSync(path.join(this.root, name))
-		this.folder = path.join(this.root, 'work')
+		this.folder = path.join(this.root, 'wörk #1 %41')
 		fs.cpSync(path.join(import.meta.dirname, 'workspace'), this.folder, { recursive: true })
 		this.program = path.join(this.root, 'bin', 'vramlint')
 		fs.copyFileSync(VRAMLINT, this.program)
@@ -54,8 +54,9 @@ class Editor {
 	}
 
 	install() {
-		const done = spawnSync(process.execPath, [CODE_SERVER, ...this.options, '--install-extension', VRAMLINT_VSIX],
-			{ env: this.env, encoding: 'utf8' })
+		this.write('home/interpreter', '/nowhere/bin/python', this.root)
+		const extensions = [VRAMLINT_VSIX, VRAMLINT_PYTHON_VSIX].flatMap((file) => ['--install-extension', file])
+		const done = spawnSync(process.execPath, [CODE_SERVER, ...this.options, ...extensions], { env: this.env, encoding: 'utf8' })
 		if (!done.stdout.includes('successfully installed')) throw new Error(done.stdout + done.stderr)
 	}
 
@@ -68,7 +69,7 @@ class Editor {
 			const hear = (data) => {
 				this.output += data
 				const url = /HTTP server listening on (http:\S+?)\/?\s/.exec(this.output)?.[1]
-				if (url !== undefined) resolve(`${url}/?folder=${this.folder}`)
+				if (url !== undefined) resolve(`${url}/?folder=${encodeURIComponent(this.folder)}`)
 			}
 			this.process.stdout.on('data', hear)
 			this.process.stderr.on('data', hear)
@@ -88,11 +89,15 @@ class Editor {
 		}).map(Number)
 	}
 
+	/** What the extension wrote, window by window. */
+	logged() {
+		const files = fs.globSync('user/logs/**/*vramlint*/*.log', { cwd: this.root }).sort()
+		return files.map((file) => fs.readFileSync(path.join(this.root, file), 'utf8'))
+	}
+
 	/** The end of what the editor and the extension wrote. */
 	logs() {
-		const files = fs.globSync('user/logs/**/*vramlint*/*.log', { cwd: this.root })
-		const texts = files.map((file) => fs.readFileSync(path.join(this.root, file), 'utf8'))
-		return [this.output ?? '', ...texts].map((text) => text.trim().split('\n').slice(-20).join('\n')).join('\n--\n')
+		return [this.output ?? '', ...this.logged()].map((text) => text.trim().split('\n').slice(-20).join('\n')).join('\n--\n')
 	}
 
 	stop() {
@@ -181,6 +186,10 @@ async function expectServers(wanted) {
 	})
 }
 
+function programOf(id) {
+	return fs.readFileSync(`/proc/${id}/cmdline`, 'utf8').split('\0')[0]
+}
+
 async function findings() {
 	await check('a finding is underlined', async () => {
 		await window.openFile('train.py')
@@ -197,6 +206,8 @@ async function findings() {
 		for (const wanted of [/'loss' is kept in 'losses'/, /outlives each iteration of this loop/, /What it does/]) {
 			await window.until(wanted, async () => wanted.test(await hover.innerText()))
 		}
+		const text = await hover.innerText()
+		need(text.split("'loss' is kept in 'losses'").length === 2, 'it is said once, and not', text)
 		await picture('hover')
 		await window.page.keyboard.press('Escape')
 	})
@@ -252,6 +263,11 @@ async function findings() {
 		editor.write('deep/closed.py', CELL.replaceAll('kept', 'never_opened'))
 		await window.command('vramlint: Check All Files of the Workspace')
 		await expectProblem(/kept in 'never_opened'/)
+		await window.openFile('deep/closed.py')
+		await window.expectSquiggles(1)
+		await window.page.waitForTimeout(500)
+		await window.expectSquiggles(1)
+		await window.command('View: Close Editor')
 	})
 }
 
@@ -333,6 +349,17 @@ async function actions() {
 		need(JSON.stringify(JSON.parse(editor.read('fix.ipynb')).cells[0].source).includes('kept.append(loss.detach())'), editor.read('fix.ipynb'))
 		await window.command('View: Close Editor')
 	})
+	await check('all cells of a notebook are fixed by command', async () => {
+		editor.write('all.ipynb', notebook(CELL, CELL.replaceAll('kept', 'held')))
+		await window.openFile('all.ipynb')
+		await window.expectSquiggles(2)
+		await window.page.locator('.notebookOverlay .view-line', { hasText: 'kept.append' }).filter({ visible: true }).click()
+		await window.command('vramlint: Fix All That Can Be Fixed Safely in This File')
+		await window.expectSquiggles(0)
+		await window.save()
+		need(/kept\.append\(loss\.detach.*held\.append\(loss\.detach/s.test(editor.read('all.ipynb')), editor.read('all.ipynb'))
+		await window.command('View: Close Editor')
+	})
 	await check('snippets are there, and silent', async () => {
 		editor.write('empty.py', 'import torch\n\n')
 		await window.openFile('empty.py')
@@ -379,6 +406,10 @@ async function configuration() {
 		const lens = window.page.locator('.codelens-decoration', { hasText: 'host memory grows' })
 		await lens.waitFor()
 		await picture('lens')
+		await lens.locator('a').first().click()
+		await window.until('the document', async () => /tensor-append \(VL101\)/.test(await window.framesText()))
+		await window.command('View: Close Editor')
+		await window.openFile('train.py')
 		await settings({ 'vramlint.lens': 'inlayHint' })
 		await window.until('a hint in the line', async () => /host memory grows/.test(await window.text()))
 		await settings({})
@@ -409,6 +440,20 @@ async function life() {
 		await expectServers((servers) => servers.length === 1 && servers[0] !== before)
 		await window.expectSquiggles(1)
 	})
+	await check('the conversation with the server is logged where that is asked for', async () => {
+		await window.command('Developer: Set Log Level...')
+		await window.row('vramlint').click()
+		await window.row('Trace').click()
+		await window.command('vramlint: Restart Server')
+		await window.until('a request in the log', () => /textDocument\/diagnostic/.test(editor.logged().join()))
+	})
+	await check('settings of the wrong kind stop nothing', async () => {
+		await settings({ 'vramlint.args': 'x', 'vramlint.path': 7, 'vramlint.select': 'no such rule', 'vramlint.severity': [], 'vramlint.lens': 3 })
+		await window.command('vramlint: Restart Server')
+		await expectServers((servers) => servers.length === 1)
+		await settings({})
+		await atTheLeak()
+	})
 	await check('the status says what runs', async () => {
 		await window.command('vramlint: Show Status')
 		const box = window.page.locator('.quick-input-widget')
@@ -436,11 +481,21 @@ async function life() {
 		await settings({})
 		await atTheLeak()
 	})
-	await check('the environment of a trusted folder comes first', async () => {
-		fs.rmSync(path.join(editor.root, 'ran'), { force: true })
+	const runsFrom = (origin) => window.until(`a program from ${origin}`, () =>
+		editor.logged().join('').match(/runs '.*/g).pop().endsWith(`from ${origin}`))
+	await check('the environment of a trusted folder comes before PATH', async () => {
 		await window.command('vramlint: Restart Server')
-		await window.until('the program of the environment', () => fs.existsSync(path.join(editor.root, 'ran')))
+		await runsFrom("the environment '.venv' of the folder")
+	})
+	await check('the environment that is active comes first, as soon as it is chosen', async () => {
+		editor.write('active/bin/vramlint', `#!/bin/sh\nexec ${editor.program} "$@"\n`, editor.root)
+		fs.chmodSync(path.join(editor.root, 'active/bin/vramlint'), 0o755)
+		editor.write('home/interpreter', path.join(editor.root, 'active/bin/python'), editor.root)
+		await runsFrom('the active Python environment')
+		await window.expectSquiggles(1)
 		fs.rmSync(path.join(editor.folder, '.venv'), { recursive: true })
+		editor.write('home/interpreter', '/nowhere/bin/python', editor.root)
+		await runsFrom('PATH')
 	})
 	await check('a program that is not there is told of, with a way out', async () => {
 		await settings({ 'vramlint.path': '/nowhere/vramlint' })
@@ -465,13 +520,38 @@ async function life() {
 		await settings({})
 		await atTheLeak()
 	})
+	await check('one that does not start is told of, once, in its own words', async () => {
+		await settings({ 'vramlint.args': ['--no-such-option'] })
+		const toasts = window.page.locator('.notification-toast')
+		await toasts.filter({ hasText: /does not start: .*no-such-option/ }).waitFor()
+		need((await toasts.count()) === 1, await toasts.allInnerTexts())
+		await picture('ends')
+		await toasts.locator('a.monaco-button', { hasText: 'Show Log' }).click()
+		await window.page.locator('.output-view .view-line', { hasText: 'no-such-option' }).first().waitFor()
+		await settings({})
+		await atTheLeak()
+	})
+	await check('one that ends again and again is given up, until it is restarted', async () => {
+		await atTheLeak()
+		const killed = new Set()
+		while (killed.size < 5) {
+			const [server] = await expectServers((servers) => servers.length === 1 && !killed.has(servers[0]))
+			process.kill(server, 'SIGKILL')
+			killed.add(server)
+		}
+		await window.page.locator('.notification-toast', { hasText: 'has ended again and again' }).waitFor()
+		await expectServers((servers) => servers.length === 0)
+		await window.command('vramlint: Restart Server')
+		await window.expectSquiggles(1)
+		await window.command('Notifications: Clear All Notifications')
+	})
 	await check('the program in the extension is the last that is taken', async () => {
 		const [extension] = fs.readdirSync(path.join(editor.root, 'extensions')).filter((name) => name.startsWith('vramlint.'))
 		const bundled = path.join(editor.root, 'extensions', extension, 'bin/vramlint')
 		fs.mkdirSync(path.dirname(bundled))
 		fs.renameSync(editor.program, bundled)
 		await window.command('vramlint: Restart Server')
-		await window.until('it runs', () => editor.servers().some((id) => fs.readFileSync(`/proc/${id}/cmdline`, 'utf8').startsWith(bundled)))
+		await window.until('it runs', () => editor.servers().some((id) => programOf(id) === bundled))
 		await window.expectSquiggles(1)
 	})
 	await check('each folder of a workspace has its own configuration', async () => {
@@ -479,17 +559,41 @@ async function life() {
 		editor.write('two/train.py', TRAIN)
 		editor.write('two/vramlint.toml', 'ignore = ["VL101"]\n')
 		editor.write('both.code-workspace', { folders: [{ path: 'one' }, { path: 'two' }] })
-		await window.page.goto(`${new URL(window.page.url()).origin}/?workspace=${editor.folder}/both.code-workspace`)
-		await window.page.locator('.monaco-workbench .part.statusbar').waitFor()
+		await window.show(`${new URL(window.page.url()).origin}/?workspace=${encodeURIComponent(`${editor.folder}/both.code-workspace`)}`)
 		await window.openFile('one/train.py')
 		await window.expectSquiggles(1)
 		await window.openFile('two/train.py')
 		await window.expectSquiggles(0)
 	})
+	await picturesForTheReadme()
 	await check('no server is left behind when the window is closed', async () => {
 		await window.page.goto('about:blank')
 		await window.until('none', () => editor.servers().length === 0)
 	})
+}
+
+/** Two pictures of a window that has nothing else in it. */
+async function picturesForTheReadme() {
+	editor.write('example/train.py', TRAIN)
+	editor.write('user/User/settings.json', { ...SETTINGS, 'editor.hover.above': false, 'editor.occurrencesHighlight': 'off',
+		'breadcrumbs.enabled': false, 'editor.stickyScroll.enabled': false, 'workbench.activityBar.location': 'hidden' }, editor.root)
+	await window.page.setViewportSize({ width: 1000, height: 720 })
+	await window.show(`${new URL(window.page.url()).origin}/?folder=${encodeURIComponent(`${editor.folder}/example`)}`)
+	await window.openFile('train.py')
+	await window.expectSquiggles(1)
+	await window.command('View: Toggle Primary Side Bar Visibility')
+	await window.goTo(15, 10)
+	const hover = await window.hover()
+	await window.until('the document', async () => /What it does/.test(await hover.innerText()))
+	await window.page.waitForTimeout(500)
+	await picture('readme-finding')
+	await window.page.keyboard.press('Escape')
+	await window.showProblems()
+	await window.command('View: Focus Active Editor Group')
+	await window.fixes()
+	await window.page.waitForTimeout(500)
+	await picture('readme-fix')
+	await window.page.keyboard.press('Escape')
 }
 
 async function main() {

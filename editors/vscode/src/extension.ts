@@ -23,11 +23,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 			if (NEEDS_RESTART.some((name) => event.affectsConfiguration(name))) void started.restart()
 		}),
 		vscode.workspace.onDidGrantWorkspaceTrust(() => void started.restartIfMoved()),
+		onDidChangeInterpreter(() => void started.restartIfMoved()),
 		vscode.workspace.onDidChangeWorkspaceFolders(() => void started.restartIfMoved()),
 	)
 	await started.restart()
-	const watch = await onDidChangeInterpreter(() => void started.restartIfMoved())
-	if (watch !== undefined) context.subscriptions.push(watch)
 }
 
 export async function deactivate(): Promise<void> {

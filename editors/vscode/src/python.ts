@@ -27,6 +27,17 @@ export async function activeInterpreter(folder: vscode.Uri | undefined): Promise
 	return Promise.race([ask(folder).catch(() => undefined), never])
 }
 
-export async function onDidChangeInterpreter(listener: () => void): Promise<vscode.Disposable | undefined> {
-	return (await environments().catch(() => undefined))?.onDidChangeActiveEnvironmentPath(listener)
+/** Calls LISTENER when another one is chosen, and when the extension itself comes to be. */
+export function onDidChangeInterpreter(listener: () => void): vscode.Disposable {
+	let watch: vscode.Disposable | undefined
+	const attach = async () => {
+		const known = watch === undefined ? await environments().catch(() => undefined) : undefined
+		if (known !== undefined) watch ??= known.onDidChangeActiveEnvironmentPath(listener)
+		return known !== undefined
+	}
+	void attach()
+	const arrival = vscode.extensions.onDidChange(async () => {
+		if (await attach()) listener()
+	})
+	return { dispose: () => [watch, arrival].forEach((each) => each?.dispose()) }
 }

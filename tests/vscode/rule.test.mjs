@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { codeOfPath, isRule, pathOfRule } from '../../editors/vscode/src/rule.ts'
-import { forServer } from '../../editors/vscode/src/settings.ts'
-
-test('the server is told what is set, and nothing that is only for the editor', () => {
-	assert.deepEqual(forServer({ enable: false, path: '/x', args: [], trace: { server: 'off' }, select: null, ignore: [], lens: 'off' }),
-		{ enable: false, ignore: [], lens: 'off' })
-	for (const nothing of [undefined, null, 'x', 1]) assert.deepEqual(forServer(nothing), {})
-})
 
 test('a rule has a document whose name leads back to it', () => {
 	assert.equal(pathOfRule({ code: 'VL101', name: 'tensor-append' }), '/VL101 tensor-append.md')
