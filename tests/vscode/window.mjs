@@ -18,6 +18,16 @@ export class Window {
 		return new Window(browser, page)
 	}
 
+	/** Has the window show what URL names instead. */
+	async show(url) {
+		// Now and then VS Code comes up with a workspace's folders missing; then it is asked once more.
+		await this.until('the folders', async () => {
+			await this.page.goto(url)
+			const file = this.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'train.py' }).first()
+			return file.waitFor({ timeout: 6_000 }).then(() => true, () => false)
+		}, 30_000)
+	}
+
 	constructor(browser, page) {
 		this.browser = browser
 		this.page = page

@@ -1,21 +1,16 @@
 // The life of the server: found, started, asked, restarted.
 import * as os from 'node:os'
 import * as vscode from 'vscode'
-import { ExecuteCommandRequest, LanguageClient, RevealOutputChannelOn, State, type Middleware } from 'vscode-languageclient/node'
+import { ExecuteCommandRequest, State, type Middleware } from 'vscode-languageclient/node'
+import { Client } from './client.ts'
 import { locate, MISSING, type Found, type Place, type Refusal, type World } from './locate.ts'
 import { activeInterpreter } from './python.ts'
 import type { Status } from './status.ts'
 
-const DOCUMENTS = [
-	{ scheme: 'file', language: 'python' },
-	{ scheme: 'untitled', language: 'python' },
-	{ scheme: 'vscode-notebook-cell', language: 'python' },
-]
-
 export class Server {
 	/** Starts and stops come one after another. */
 	private turn: Promise<void> = Promise.resolve()
-	private client: LanguageClient | undefined
+	private client: Client | undefined
 	private place: Place | undefined
 	private readonly complained = new Set<string>()
 
@@ -60,7 +55,7 @@ export class Server {
 	}
 
 	private next(work: () => Promise<void>): Promise<void> {
-		this.turn = this.turn.then(work).catch((error) => this.fail(String(error)))
+		this.turn = this.turn.then(work).catch((error) => this.fail(String(error), 'The log says more.', SHOW_LOG))
 		return this.turn
 	}
 
@@ -81,10 +76,8 @@ export class Server {
 	}
 
 	private async begin(known?: Found): Promise<void> {
-		if (!isWanted()) {
-			this.status.show({ kind: 'off' })
-			return
-		}
+		this.place = undefined
+		if (!isWanted()) return
 		this.status.show({ kind: 'starting' })
 		const { program, refused } = known ?? await this.find()
 		const unfit = refused.filter(({ reason }) => reason !== MISSING)
@@ -92,29 +85,41 @@ export class Server {
 			this.log.warn(`'${file}', from ${origin}, is not used: ${reason}`)
 		}
 		if (program === undefined) {
-			this.place = undefined
-			this.fail(whyNone(refused, unfit))
+			this.fail(whyNone(refused, unfit), 'Install it into your Python environment, or say where it is.', COPY, OPEN_SETTINGS, TRY_AGAIN)
 			return
 		}
 		this.place = program
 		this.log.info(`runs '${program.file}', from ${program.origin}`)
-		const client = this.client = this.newClient(program)
+		const client = this.client = new Client({
+			program: program.file,
+			log: this.log,
+			executeCommand: this.executeCommand,
+			onGivenUp: (client) => {
+				if (client === this.client) this.tellOfEnd('has ended again and again', client)
+			},
+		})
 		client.onDidChangeState(({ newState }) => {
 			if (client !== this.client) return
 			if (newState === State.Running) this.showRunning(client, program)
 			else if (newState === State.Starting) this.status.show({ kind: 'starting' })
-			else this.status.show({ kind: 'failed', reason: 'the server has ended' })
 		})
 		try {
 			await client.start()
 			this.showRunning(client, program)
 		} catch (error) {
+			await Promise.race([client.silence, new Promise((resolve) => setTimeout(resolve, 1_000))])
 			await this.end()
-			this.fail(`the server of '${program.file}' does not start: ${error instanceof Error ? error.message : error}`)
+			client.lastWords ||= error instanceof Error ? error.message : String(error)
+			this.tellOfEnd('does not start', client)
 		}
 	}
 
-	private showRunning(client: LanguageClient, program: Place): void {
+	private tellOfEnd(what: string, client: Client): void {
+		const said = client.lastWords.replace(/^vramlint: error: /, '')
+		this.fail(`the server of '${this.place?.file}' ${what}${said && `: ${said}`}`, 'The log says more.', SHOW_LOG, OPEN_SETTINGS, TRY_AGAIN)
+	}
+
+	private showRunning(client: Client, program: Place): void {
 		const version = client.initializeResult?.serverInfo?.version ?? ''
 		this.complained.clear()
 		this.status.show({ kind: 'running', version, program })
@@ -132,67 +137,34 @@ export class Server {
 		}
 	}
 
-	private newClient(program: Place): LanguageClient {
-		const folder = vscode.workspace.workspaceFolders?.[0]?.uri
-		const args: unknown = vscode.workspace.getConfiguration('vramlint', folder).get('args')
-		const options = folder?.scheme === 'file' ? { cwd: folder.fsPath } : {}
-		const client = new LanguageClient(
-			'vramlint',
-			'vramlint',
-			{ command: program.file, args: ['server', ...(Array.isArray(args) ? args.map(textOf) : [])], options },
-			{
-				documentSelector: DOCUMENTS,
-				outputChannel: this.log,
-				traceOutputChannel: this.log,
-				revealOutputChannelOn: RevealOutputChannelOn.Never,
-				initializationOptions: () => ({
-					settings: vscode.workspace.getConfiguration('vramlint', folder),
-					asksForReason: true,
-					showsExplanations: true,
-					showsFindings: true,
-				}),
-				initializationFailedHandler: () => false,
-				middleware: {
-					executeCommand: this.executeCommand,
-					workspace: {
-						didChangeConfiguration: async (sections, next) => {
-							try {
-								await next(sections)
-							} catch (error) {
-								// The same change may have stopped it.
-								if (client === this.client) throw error
-							}
-						},
-					},
-				},
-			},
-		)
-		return client
-	}
-
-	/** Says so where it is seen, once for each reason. */
-	private fail(reason: string): void {
+	/** Says so where it is seen, once for each reason, with what can be done. */
+	private fail(reason: string, advice: string, ...remedies: Remedy[]): void {
 		this.log.error(reason)
 		this.status.show({ kind: 'failed', reason })
 		if (this.complained.has(reason)) return
 		this.complained.add(reason)
-		void this.complain(reason)
-	}
-
-	private async complain(reason: string): Promise<void> {
-		const copy = "Copy 'pip install vramlint'"
-		const settings = 'Open Settings'
-		const again = 'Try Again'
-		const choice = await vscode.window.showErrorMessage(
-			`vramlint: ${reason}. Install it into your Python environment, or say where it is.`, copy, settings, again)
-		if (choice === copy) await vscode.env.clipboard.writeText('pip install --upgrade vramlint')
-		if (choice === settings) await vscode.commands.executeCommand('workbench.action.openSettings', 'vramlint.path')
-		if (choice === again) {
-			this.complained.delete(reason)
-			await this.restart()
-		}
+		void vscode.window.showErrorMessage(`vramlint: ${reason}. ${advice}`, ...remedies.map(({ title }) => title)).then(async (title) => {
+			if (title === TRY_AGAIN.title) this.complained.delete(reason)
+			await remedies.find((remedy) => remedy.title === title)?.apply()
+		})
 	}
 }
+
+interface Remedy {
+	title: string
+	apply: () => Thenable<unknown>
+}
+
+const COPY: Remedy = {
+	title: "Copy 'pip install vramlint'",
+	apply: () => vscode.env.clipboard.writeText('pip install --upgrade vramlint'),
+}
+const OPEN_SETTINGS: Remedy = {
+	title: 'Open Settings',
+	apply: () => vscode.commands.executeCommand('workbench.action.openSettings', '@id:vramlint.path @id:vramlint.args'),
+}
+const SHOW_LOG: Remedy = { title: 'Show Log', apply: () => vscode.commands.executeCommand('vramlint.showLog') }
+const TRY_AGAIN: Remedy = { title: 'Try Again', apply: () => vscode.commands.executeCommand('vramlint.restartServer') }
 
 /** Settings may be of any kind, whatever the manifest says. */
 function textOf(value: unknown): string {
