@@ -48,22 +48,27 @@ class Watch:
 
     def stored(self, frame):
         """What lies in the slot; self where that cannot be seen from `frame`."""
-        slot = self.slot
+        try:
+            return self.resolve(self.slot, frame)
+        except Exception:
+            return self
+
+    def resolve(self, slot, frame):
         if slot is None:
             return self
-        kind, owner, name = slot[0], slot[1], slot[2]
-        try:
-            if kind == "entry":
-                return owner.get(name)
-            if kind == "slot":
-                return getattr(owner, name, None)
-            if frame is None:
-                return self
-            name, code = owner, name
-            if frame.f_code is code or name in frame.f_code.co_freevars:
-                return frame.f_locals.get(name)
-        except Exception:
-            pass
+        kind, owner, name = slot[:3]
+        if kind == "entry":
+            return owner.get(name)
+        if kind == "slot":
+            return getattr(owner, name, None)
+        if kind == "within":  # an entry of a mapping that may be made anew
+            mapping = self.resolve(owner, frame)
+            return (slot[3] if mapping is self else mapping).get(name)
+        if frame is None:
+            return self
+        name, code = owner, name
+        if frame.f_code is code or name in frame.f_code.co_freevars:
+            return frame.f_locals.get(name)
         return self
 
 

@@ -28,11 +28,12 @@ _WEAK = ("weakref", "weakproxy", "weakcallableproxy", "ReferenceType", "KeyedRef
 class Unit:
     """Something that takes memory: a storage or a graph node."""
 
-    __slots__ = ("owner", "moment", "bytes", "used", "nodes", "tensors", "site", "sure")
+    __slots__ = ("owner", "moment", "bytes", "used", "nodes", "tensors", "site", "sure", "freed")
 
     def __init__(self, owner, moment, bytes=0, used=0, nodes=0, tensors=0, site=0, sure=True):
         self.owner, self.moment, self.bytes, self.used = owner, moment, bytes, used
         self.nodes, self.tensors, self.site, self.sure = nodes, tensors, site, sure
+        self.freed = None  # of a node that saved tensors: whether backward has freed them
 
 
 class Reach:
@@ -359,8 +360,9 @@ class Reach:
             if number >= 1 << 62:
                 continue  # an AccumulateGrad: as old as its parameter
             moment = series.moment_of_node(number)
-            self.units.append(Unit(at, moment, nodes=1))
-            self.saved(node, at, moment)
+            unit = Unit(at, moment, nodes=1)
+            self.units.append(unit)
+            unit.freed = self.saved(node, at, moment)
 
     def saved(self, node, at, moment):
         kind = type(node)
@@ -368,16 +370,18 @@ class Reach:
         if names is None:
             names = tuple(n for n in dir(node) if n.startswith("_raw_saved_"))
             self.saved_names[kind] = names
+        freed = True if names else None  # by backward; then nothing saved is left
         for name in names:
             try:
                 value = getattr(node, name)
             except RuntimeError:
-                continue  # backward has freed it
+                continue
             for part in value if isinstance(value, (tuple, list)) else (value,):
                 try:
                     tensor = part.data
                 except Exception:
                     continue
+                freed = freed and tensor is None
                 if isinstance(tensor, self.torch.Tensor):
                     self.hold(tensor, at, moment)
                 elif type(tensor) not in _ATOMS:
@@ -386,6 +390,7 @@ class Reach:
             self.seen.add(id(node))
             for name, value in list(getattr(node, "__dict__", {}).items()):
                 self.add(value, at, ("attr", "ctx." + name))
+        return freed
 
     def release(self):
         """Lets go of everything, and of the copies of locals that Python left on the frames."""

@@ -73,6 +73,7 @@ class Session:
 
         self.probes = Probes(self)
         self.probes.install()
+        self.clock.on_forward = self.forward
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self.silence)
         crash.install(self.crashed)
@@ -196,6 +197,7 @@ class Session:
         if self.due(is_step):
             self.look()
             self.report()
+            self.probes.report()
         if is_step and self.steps() >= self.limit:
             return self.enough()
         return None
@@ -213,9 +215,11 @@ class Session:
         if how != "run":
             return how
         self.lines.stop()
+        self.probes.syncs.stop()
         if self.series.moment != self.last_look:
             self.look(final=True)
-            self.report()
+        self.report()
+        self.probes.report()
         self.window_over = True
         self.clock.stop_forward()
         self.idle_since = 0.0
@@ -232,6 +236,10 @@ class Session:
             self.idle_since = now
             self.step(kind)
         return None
+
+    def forward(self, module):
+        if not (self.off or self.busy or self.done or self.window_over):
+            self.probes.at_forward(module)
 
     def backward(self, tensors):
         """Before each backward: does it walk what seemed to be kept?"""
@@ -296,9 +304,11 @@ class Session:
     def remember(self, holder, numbers):
         record = self.records.get(holder.key)
         if record is None:
-            record = self.records[holder.key] = Record(holder)
+            record = self.records[holder.key] = Record(holder.key, self.last_look > 0)
         record.see(holder, self.series.count(holder.series), self.steps(), self.series.moment)
-        if holder.series != self.kind and holder.nodes:
+        if holder.series != self.kind and holder.freed > holder.intact:
+            record.consumed = True
+        elif holder.series != self.kind and holder.nodes:
             self.pending[holder.key] = numbers
 
     def gone(self, found):
@@ -387,24 +397,31 @@ class Session:
 class Record:
     """What all analyses together say of one holder."""
 
-    def __init__(self, holder):
-        self.key = holder.key
+    def __init__(self, key, late):
+        self.key = key
+        self.late = late  # an earlier look did not find it
         self.best = self.latest = None
         self.consumed = False
         self.cleared = self.slid = 0
-        self.missed = 0
+        self.missed = self.base = 0
         self.changed = True
 
     def see(self, holder, now, step, moment):
         steps = holder.steps()
-        seen = Seen(holder, now, step, moment, shape(steps, now))
         before = self.latest
+        seen = Seen(holder, now, step, moment)
         if before is not None and before.series == seen.series and steps and before.first:
             if steps[0] > before.first + 1 and steps[0] > before.first + (before.last - before.first) // 4:
                 if steps[0] >= before.last:
                     self.cleared += 1
                 else:
                     self.slid += 1
+        if self.slid:
+            self.base = 0
+        elif steps and (steps[0] <= self.base or self.cleared or before is None and self.late):
+            self.base = steps[0] - 1  # what began or began anew in the middle of the run is judged from there
+        seen.base = self.base
+        seen.shape = shape([s - self.base for s in steps], now - self.base)
         self.latest = seen
         self.missed = 0
         if self.best is None or seen.weight() >= self.best.weight() or self.slid:
@@ -435,7 +452,7 @@ class Record:
         best = self.best
         return {
             "key": self.key, "root": best.root, "path": best.path, "line": best.line, "series": best.series,
-            "at": best.now, "step": best.step, "births": self.birth_rows(), "tensors": best.tensors, "bytes": best.bytes, "used": best.used,
+            "from": best.base, "at": best.now, "step": best.step, "births": self.birth_rows(), "tensors": best.tensors, "bytes": best.bytes, "used": best.used,
             "nodes": best.nodes, "host_bytes": best.host, "chain_steps": best.chain_steps, "shape": best.shape,
             "alloc": ["%s:%d" % (usercode.real_path(sites[n][0]), sites[n][1]) for n, _ in best.sites.most_common(8)
                       if n < len(sites) and sites[n]],
@@ -446,14 +463,15 @@ class Record:
 class Seen:
     """One analysis's numbers of a holder, without any reference to the user's objects."""
 
-    def __init__(self, holder, now, step, moment, form):
+    def __init__(self, holder, now, step, moment):
         from .holders import NODE_BYTES, TENSOR_BYTES
 
         self.root, self.path, self.line, self.series = holder.root, holder.path, holder.line, holder.series
         self.births, self.tensors, self.bytes, self.used = holder.births, holder.tensors, holder.bytes, holder.used
         self.nodes, self.chain_steps, self.sites = holder.nodes, holder.chain_steps, holder.sites
         self.host = holder.nodes * NODE_BYTES + holder.tensors * TENSOR_BYTES
-        self.now, self.step, self.moment, self.shape = now, step, moment, form
+        self.now, self.step, self.moment, self.shape = now, step, moment, "few"
+        self.base = 0
         steps = holder.steps()
         self.first, self.last = (steps[0], steps[-1]) if steps else (0, 0)
 
