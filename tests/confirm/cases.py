@@ -93,7 +93,8 @@ def judge(path, measured, also, run):
     covers = {e["id"]: e["hits"] for e in run.of("cover")}
     leak = ".leak." in path.name
     if leak and measured in GROWS + ("grows-data",):
-        verdict = "right" if exact else "via" if near else "HOLDER" if leaks else "MISSED"
+        hit = any(e["line"] in lines for e in run.of("probe") if e["kind"] != "sync")
+        verdict = "right" if exact else "via" if near else "probe" if hit else "HOLDER" if leaks else "MISSED"
     elif leak:
         bad = [k for k, v in leaks.items() if v[0] == "graph"]
         verdict = "probe" if probes else "quiet" if not bad else "FALSE"

@@ -22,6 +22,7 @@ class Holder:
         self.sites = collections.Counter()
         self.numbers = set()
         self.container = self.slot = None
+        self.static = False  # whether (path, line) is where the source stores, as nothing could be watched
 
     def take(self, unit, step):
         birth = self.births.setdefault(step, [0, 0, 0])

@@ -16,6 +16,7 @@ class Probe:
     def __init__(self, kind, where, via=(), note=None):
         self.kind, self.where, self.via, self.note = kind, where, via, note
         self.hits = 0
+        self.reported = True
         self.in_steps = set()
 
 
@@ -31,6 +32,7 @@ class Probes:
         self.eval_calls = 0
         self.eval_pending = []
         self.backwards = 0
+        self.hooks = []  # (probe, weakref to the mapping, number in it, step)
         self.syncs = Syncs(self)
 
     # -- records
@@ -65,6 +67,8 @@ class Probes:
     def report(self):
         self.settle()
         for probe in self.found.values():
+            if not probe.reported:
+                continue
             path, line = probe.where or (None, None)
             self.session.wire.send(
                 "probe", urgent=False, id=self.finding_at(probe.where, probe.via), kind=probe.kind, path=path, line=line,
@@ -73,10 +77,11 @@ class Probes:
             )  # fmt: skip
 
     def settle(self):
-        """Takes back what was counted for the wrong reason, and what happened too seldom to be a habit."""
-        for (kind, where), probe in list(self.found.items()):
-            if kind in ("optimizer-made", "thread-started", "param-group-added") and len(probe.in_steps) < REMADE:
-                del self.found[kind, where]
+        """What happened too seldom to be a habit is not told."""
+        for probe in self.found.values():
+            if probe.kind in ("optimizer-made", "thread-started", "param-group-added"):
+                probe.reported = len(probe.in_steps) >= REMADE
+        self.settle_hooks()
 
     # -- calls of the user's
 
@@ -87,26 +92,34 @@ class Probes:
             self.watch_modes,
             self.watch_debugging,
             self.watch_making,
+            self.watch_hooks,
         ):
             try:
                 part(torch)
             except Exception:
                 self.session.clock.missing.append(part.__name__[6:])
 
-    def wrap(self, owner, name, before):
-        """Has `before(args, kwargs)` called first; never for a name that is not there."""
-        original = owner.__dict__.get(name) if isinstance(owner, type) else getattr(owner, name, None)
+    def wrap(self, owner, name, before, after=None):
+        """Has `before(args, kwargs)` called first or `after(result)` then; nothing where the name is not there."""
+        original = getattr(owner, name, None)
         if original is None or isinstance(original, (staticmethod, classmethod)):
             return
 
         def wrapped(*args, **kwargs):
             session = self.session
-            if not session.off and not session.busy and not session.done:
+            watching = not (session.off or session.busy or session.done)
+            if watching and before is not None:
                 try:
                     before(args, kwargs)
                 except Exception:
                     pass
-            return original(*args, **kwargs)
+            result = original(*args, **kwargs)
+            if watching and after is not None:
+                try:
+                    after(result)
+                except Exception:
+                    pass
+            return result
 
         for attribute in ("__name__", "__qualname__", "__doc__", "__module__"):
             try:
@@ -203,6 +216,39 @@ class Probes:
                 self.hit("thread-started", frame=sys._getframe(2))
 
         self.wrap(threading.Thread, "start", started)
+
+    def watch_hooks(self, torch):
+        """Hooks that are registered during the steps and stay."""
+        module = torch.nn.Module
+        for owner, name in (
+            (torch.Tensor, "register_hook"),
+            (torch.Tensor, "register_post_accumulate_grad_hook"),
+            (module, "register_forward_hook"),
+            (module, "register_forward_pre_hook"),
+            (module, "register_full_backward_hook"),
+            (module, "register_full_backward_pre_hook"),
+        ):
+            self.wrap(owner, name, None, self.registered)
+
+    def registered(self, handle):
+        frame = sys._getframe(2)
+        if self.session.steps() > 0 and len(self.hooks) < 5000 and usercode.is_user_file(frame.f_code.co_filename):
+            probe = self.hit("hooks-grow", frame=frame)
+            mapping = getattr(handle, "hooks_dict_ref", None)
+            if probe is not None and mapping is not None:
+                self.hooks.append((probe, mapping, handle.id, self.session.steps()))
+
+    def settle_hooks(self):
+        alive = {}
+        for probe, mapping, number, step in self.hooks:
+            hooks = mapping()
+            if hooks is not None and number in hooks:
+                alive.setdefault(probe, []).append(step)
+        for key, probe in list(self.found.items()):
+            if probe.kind == "hooks-grow":
+                steps = alive.get(probe, ())
+                probe.reported = len(set(steps)) >= REMADE
+                probe.hits, probe.in_steps = max(probe.hits, len(steps)), set(steps) or probe.in_steps
 
     # -- at forwards, backwards and steps
 

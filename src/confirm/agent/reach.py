@@ -47,7 +47,7 @@ class Reach:
         self.carriers = []  # (sequence number of grad_fn, owner, grad_fn)
         self.kinds = {}
         self.saved_names = {}
-        self.skip = set()
+        self.plain = []
         self.frames = []
         self.deadline = time.monotonic() + LONGEST
         self.complete = True
@@ -76,6 +76,16 @@ class Reach:
         self.seen.add(id(owner))
         return len(self.objects) - 1
 
+    def begin(self, value, at, edge):
+        """A tensor that a variable names waits: where an object or a container has it too, that one keeps it."""
+        if isinstance(value, self.torch.Tensor):
+            self.plain.append((value, at, edge))
+        else:
+            self.add(value, at, edge)
+
+    def allow(self, seconds):
+        self.deadline = time.monotonic() + seconds
+
     def run(self, frames, modules):
         for frame in frames:
             if not usercode.owns_its_locals(frame):
@@ -83,12 +93,16 @@ class Reach:
             at = self.root("frame", frame.f_code.co_name, frame)
             self.frames.append(frame)
             for name, value in list(frame.f_locals.items()):
-                self.add(value, at, ("local", name))
+                self.begin(value, at, ("local", name))
         for name, module in modules:
             at = self.root("module", name, module.__dict__)
             for key, value in list(module.__dict__.items()):
                 if not key.startswith("__") and key not in ("In", "Out", "exit", "quit"):
-                    self.add(value, at, ("global", key))
+                    self.begin(value, at, ("global", key))
+        self.walk()
+        for value, at, edge in self.plain:
+            self.add(value, at, edge)
+        self.plain = []
         self.walk()
         self.walk_graphs()
 
@@ -334,10 +348,8 @@ class Reach:
 
     def walk_graphs(self):
         """Gives each node to the tensor with the oldest graph that has it: that one carries it from step to step."""
-        done = 0
-        while done < len(self.carriers):
-            batch = sorted(self.carriers[done:], key=lambda c: c[0])
-            done = len(self.carriers)
+        while self.carriers:
+            batch, self.carriers = sorted(self.carriers, key=lambda c: c[0]), []
             for number, at, node in batch:
                 self.walk_graph(at, node)
             self.walk()
@@ -396,7 +408,7 @@ class Reach:
         """Lets go of everything, and of the copies of locals that Python left on the frames."""
         frames, self.frames = self.frames, []
         self.objects, self.carriers, self.nodes, self.units = [], [], set(), []
-        self.storages, self.seen = {}, set()
+        self.storages, self.seen, self.plain = {}, set(), []
         for frame in frames:
             usercode.forget_locals(frame)
 

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 
-from . import crash, stopping, usercode
+from . import crash, stopping, strays, usercode
 from .accounting import Accounting
 from .clock import RANK, Clock, Series
 from .holders import FEWEST, Finder, shape
@@ -56,6 +56,7 @@ class Session:
         self.thread = None
         self.window_over = False
         self.samples = 0
+        self.searches = 0
 
     # -- beginning and end
 
@@ -243,6 +244,7 @@ class Session:
 
     def backward(self, tensors):
         """Before each backward: does it walk what seemed to be kept?"""
+        self.tick("bwd", None)
         if self.off or self.busy or self.done or self.thread not in (None, threading.get_ident()):
             return
         self.busy = True
@@ -254,7 +256,6 @@ class Session:
             debug(error)
         finally:
             self.busy = False
-        self.tick("bwd", None)
 
     # -- who holds what
 
@@ -283,7 +284,7 @@ class Session:
                 reach.run(stack_frames(), usercode.user_modules())
                 finder = Finder(reach, self.series, self.kind, self.last_look)
                 finder.run()
-            found = finder.found
+                found = finder.found + self.strays(reach, final)
             for holder in found:
                 self.remember(holder, set(holder.numbers))
             self.gone(found)
@@ -301,14 +302,39 @@ class Session:
                 finder.owners = finder.left = finder.reach = None
             self.look_time += time.monotonic() - began
 
+    def strays(self, reach, final):
+        """What grows and has no name: libraries are searched at most twice a run, as that takes a second."""
+        now = self.series.count(self.kind)
+        if not reach.complete or now < 2 * FEWEST:
+            return []
+        born, addresses = strays.births(reach, self.series, self.kind)
+        if not strays.grow(born, now):
+            return []
+        found = strays.contexts(reach, self.series, self.kind, addresses)
+        rest = {self.series.step_of(self.kind, reach.blocks[a][1]) for a in addresses}
+        if strays.grow(rest, now) and self.searches < 2 and (final or now >= 20):
+            self.searches += 1
+            reach.units = []
+            strays.search_libraries(reach)
+            finder = Finder(reach, self.series, self.kind, self.last_look)
+            finder.run()
+            found += finder.found
+            addresses -= set(reach.storages)
+            rest = {self.series.step_of(self.kind, reach.blocks[a][1]) for a in addresses}
+            if strays.grow(rest, now):
+                found.append(strays.unreached(reach, self.kind, addresses, self.series))
+        return found
+
     def remember(self, holder, numbers):
         record = self.records.get(holder.key)
         if record is None:
             record = self.records[holder.key] = Record(holder.key, self.last_look > 0)
         record.see(holder, self.series.count(holder.series), self.steps(), self.series.moment)
-        if holder.series != self.kind and holder.freed > holder.intact:
+        if holder.series not in ("fwd", "batch"):
+            return
+        if holder.freed > holder.intact and self.kind != holder.series:
             record.consumed = True
-        elif holder.series != self.kind and holder.nodes:
+        elif holder.nodes:
             self.pending[holder.key] = numbers
 
     def gone(self, found):
@@ -381,6 +407,9 @@ class Session:
                 why = record.bounded()
                 if why:
                     self.wire.send("bounded", urgent=False, key=record.key, why=why, births=record.birth_rows())
+                if record.static and event:
+                    row = {"path": event["path"], "line": event["line"], "n": 0, "via": []}
+                    self.wire.send("store", urgent=False, key=record.key, how="ctx", lines=[row])
         for key, counter in self.lines.stores.items():
             for how in {c[0] for c in counter}:
                 rows = [
@@ -408,6 +437,10 @@ class Record:
 
     def see(self, holder, now, step, moment):
         steps = holder.steps()
+        if self.latest is not None and RANK[holder.series] > RANK[self.latest.series]:
+            self.best = self.latest = None  # what grew within a step turns out to grow over steps
+            self.consumed, self.cleared, self.slid, self.base = False, 0, 0, 0
+        self.static = holder.static
         before = self.latest
         seen = Seen(holder, now, step, moment)
         if before is not None and before.series == seen.series and steps and before.first:
