@@ -608,8 +608,15 @@ struct forgetting {
 	const char *path;   /* NULL: all */
 	bool known;         /* it is a unit, whose file is still there */
 	bool gone;          /* it was one */
+	bool missed;        /* it was looked for, by this name or that of a link, and not there */
 	VEC(char *) absent; /* paths that led to no file */
 };
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
 
 static bool is_there(const struct project *project, const struct loaded_unit *loaded)
 {
@@ -625,7 +632,9 @@ static bool forget_unit(struct str path, void *value, void *context)
 	struct forgetting *forgetting = context;
 	struct loaded_unit *loaded = value;
 	if (loaded == &missing) {
-		VEC_ADD(&forgetting->absent, mem_dup(path.at, path.length));
+		char *absent = mem_dup(path.at, path.length);
+		forgetting->missed |= forgetting->path && strcmp(name_of(absent), name_of(forgetting->path)) == 0;
+		VEC_ADD(&forgetting->absent, absent);
 		return true;
 	}
 	if (forgetting->path && strcmp(loaded->real, forgetting->path) != 0 && strcmp(loaded->path, forgetting->path) != 0)
@@ -641,7 +650,9 @@ bool project_forget(struct project *project, const char *path)
 {
 	struct forgetting forgetting = {.project = project, .path = path};
 	map_each(&project->units, forget_unit, &forgetting);
-	bool far = !path || forgetting.gone || !forgetting.known;
+	/* whether a folder is a package is asked of the disk each time */
+	bool marks = path && strcmp(name_of(path), "__init__.py") == 0;
+	bool far = !path || forgetting.gone || (!forgetting.known && (forgetting.missed || marks));
 	for (size_t i = 0; i < forgetting.absent.count; i++) {
 		if (far)
 			map_remove(&project->units, str_from(forgetting.absent.items[i]));

@@ -73,6 +73,7 @@ static struct head_list *head_with_room(struct interp *in, struct loop *loop, ui
 /* Whether the back edge brings something that the head of this walk did not have. */
 static bool head_update(struct interp *in, struct loop *loop, uint32_t mark, bool again)
 {
+	struct arena_mark before = arena_mark_get(&in->scratch);
 	struct delta *delta = state_delta(in, mark, NULL);
 	bool changed = loop->head == NULL;
 	uint32_t stamp = ++in->stamp;
@@ -105,6 +106,7 @@ static bool head_update(struct interp *in, struct loop *loop, uint32_t mark, boo
 		*old = joined;
 	}
 	loop->head = head;
+	arena_rewind(&in->scratch, before);
 	find_lost(in, loop);
 	return changed;
 }
@@ -164,7 +166,8 @@ void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *conte
 	for (size_t i = 0; i < loop->born.count; i++)
 		clear_slots(in, loop->born.items[i]);
 	mark = frame.mark = state_mark(in);
-	struct delta *back = NULL, *exits = owner ? owner->exits : NULL;
+	struct delta *exits = owner ? owner->exits : NULL;
+	bool goes_round = false;
 	struct value result = owner ? owner->result : value_bottom();
 	/* so deep inside other loops nobody counts steps: one walk shows what it does */
 	bool again = loop->head != NULL, trial = in->trial || loop->depth > DEEPEST;
@@ -180,11 +183,14 @@ void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *conte
 		in->trial = trial || (!again && walk == 0);
 		bool alive = body(in, loop, context);
 		in->trial = trial;
-		back = alive ? state_delta(in, mark, frame.continues) : frame.continues;
-		if (back)
+		struct arena_mark before = arena_mark_get(&in->scratch);
+		struct delta *back = alive ? state_delta(in, mark, frame.continues) : frame.continues;
+		goes_round = back != NULL;
+		if (goes_round)
 			state_join(in, mark, back, false);
 		else
 			state_undo(in, mark);
+		arena_rewind(&in->scratch, before);
 		confirm_chains(in, loop, first_event);
 		bool seeded = loop->head != NULL;
 		/* while a loop around is on its first walk, one walk of this one is enough to learn what it changes */
@@ -194,13 +200,15 @@ void run_loop(struct interp *in, struct loop *loop, loop_body *body, void *conte
 	in->path = outer_path;
 	if (owner)
 		owner->loops = frame.outer;
+	struct arena_mark before = arena_mark_get(&in->scratch);
 	struct delta *ends = frame.breaks;
 	may_skip &= !loop->never_empty;
-	if (may_skip || back)
+	if (may_skip || goes_round)
 		ends = state_delta(in, mark, ends);
 	if (!may_skip && frame.breaks && !loop->never_empty)
 		ends = frame.breaks;
 	state_join(in, mark, ends, may_skip);
+	arena_rewind(&in->scratch, before);
 }
 
 struct for_context {

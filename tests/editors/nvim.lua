@@ -383,6 +383,21 @@ function checks.configuration_file()
   await_found({}, faulty)
 end
 
+function checks.watched_files()
+  vim.lsp.config('vramlint', {
+    capabilities = { workspace = { didChangeWatchedFiles = { dynamicRegistration = true } } },
+  })
+  local epochs = open('epochs.py')
+  settle()
+  equal({}, found())
+  change('meters.py', 'value.item()', 'value')
+  await_found({ '13 VL102' }, epochs)
+  write('vramlint.toml', 'ignore = ["VL102"]\n')
+  await_found({}, epochs)
+  vim.fn.delete('vramlint.toml')
+  await_found({ '13 VL102' }, epochs)
+end
+
 function checks.settings()
   open('train.py')
   await_found({ '13 VL101' })
@@ -404,8 +419,10 @@ function checks.settings_at_start()
   vim.lsp.config('vramlint', { settings = { vramlint = { ignore = { 'VL101' } } } })
   open('train.py')
   settle()
+  await_found({}) -- the server asks for them, and may have found something before the answer came
+  replace(8, '10', '11')
+  settle()
   equal({}, found())
-  vim.lsp.config('vramlint', { settings = { vramlint = { ignore = {} } } })
 end
 
 function checks.lens()
@@ -593,6 +610,10 @@ end
 -- Running them
 
 local function clean()
+  vim.lsp.config('vramlint', {
+    settings = { vramlint = { ignore = {} } },
+    capabilities = { workspace = { didChangeWatchedFiles = { dynamicRegistration = false } } },
+  })
   for _, running in ipairs(vim.lsp.get_clients()) do
     running:stop()
   end

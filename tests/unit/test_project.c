@@ -156,6 +156,22 @@ static void files_come_and_go(void **state)
 	assert_string_equal(text_of(subject, "pkg.meters"), "x = 2\n");
 }
 
+static void a_file_that_nobody_looked_for_changes_nothing(void **state)
+{
+	struct subject *subject = *state;
+
+	temp_tree_file("meters.py", "x = 1\n");
+	temp_tree_file("train.py", "import meters\n");
+	assert_string_equal(text_of(subject, "meters"), "x = 1\n");
+	assert_string_equal(text_of(subject, "other"), "none");
+	assert_false(forget(subject, "train.py")); /* someone types there */
+	assert_false(forget(subject, "data/new.py"));
+	assert_true(forget(subject, "other.py"));
+	assert_string_equal(text_of(subject, "other"), "none");
+	assert_true(forget(subject, "src/other.py"));
+	assert_true(forget(subject, "pkg/__init__.py"));
+}
+
 static void a_file_that_becomes_unusable_leads_on(void **state)
 {
 	struct subject *subject = *state;
@@ -311,6 +327,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(links_lead_to_the_file_that_is_open, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_read_is_told_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(files_come_and_go, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_file_that_nobody_looked_for_changes_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_file_that_becomes_unusable_leads_on, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_refresh_sees_what_has_changed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(all_is_forgotten_at_once, set_up, tear_down),
