@@ -9,7 +9,7 @@ const PATIENCE = 30_000
 
 export class Window {
 	static async open(url) {
-		const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] })
+		const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
 		const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
 		const page = await context.newPage()
 		page.setDefaultTimeout(PATIENCE)
