@@ -76,12 +76,13 @@ static void tell_settings(const char *text, void *context)
 
 /* ---- settings of the editor ---- */
 
-/* Whether the editor sends SAID all at once; some put what it says of us under our name. */
+/* What SAID says of us, NULL where that is nothing; some editors send it under our name. */
 static const cJSON *section_of(const cJSON *said)
 {
 	const cJSON *section = field(said, "vramlint");
 
-	return section ? section : said;
+	section = section ? section : said;
+	return section && section->child ? section : NULL;
 }
 
 static void settings_take(struct session *session, struct root *root, const cJSON *said)
