@@ -539,5 +539,6 @@ struct finding *match_rules(const struct match_input *input, size_t *count)
 		qsort(out, *count, sizeof *out, by_finding);
 	VEC_RELEASE(&m.findings);
 	map_release(&m.subjects);
+	syntax_release(&m.syntax);
 	return out;
 }

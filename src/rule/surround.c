@@ -95,22 +95,31 @@ static bool sounds_like_training(struct str name)
 	return false;
 }
 
+/* Questions whose answers are remembered, for each depth of calls at which they may be asked. */
+static const char *const call_questions[] = {"call ", "call1 ", "call2 ", "call3 ", "call4 "};
+static const char *const body_questions[] = {"body ", "body1 ", "body2 ", "body3 ", "body4 "};
+
 /* Whether a call of the function DEFINITION trains nothing; its decorators have a say in that. */
 static bool definition_is_quiet(struct syntax *syntax, TSNode definition, int depth)
 {
 	TSNode whole = ts_node_parent(definition);
+	struct span span = py_span(definition);
+	struct str place = {(const char *)&span, sizeof span};
+	bool known;
 
-	return depth < CALLS_DEEP && is_quiet(syntax, syntax_kind(syntax, whole) == PY_DECORATED ? whole : definition, depth + 1);
+	if (depth >= CALLS_DEEP)
+		return false;
+	if (syntax_recall(syntax, body_questions[depth], place, &known))
+		return known;
+	known = is_quiet(syntax, syntax_kind(syntax, whole) == PY_DECORATED ? whole : definition, depth + 1);
+	return syntax_remember(syntax, body_questions[depth], place, known);
 }
 
-/* Whether a call of what is named NAME trains nothing. */
-static bool named_call_is_quiet(struct syntax *syntax, struct str name, int depth)
+static bool ask_named_call(struct syntax *syntax, struct str name, int depth)
 {
 	struct search search = {.syntax = syntax};
 	TSNode definition, none = {0};
 
-	if (syntax_word_in(name, builtins))
-		return true;
 	definition = definition_of(syntax, name, none);
 	if (!ts_node_is_null(definition))
 		return syntax_kind(syntax, definition) == PY_CLASS || definition_is_quiet(syntax, definition, depth);
@@ -120,11 +129,34 @@ static bool named_call_is_quiet(struct syntax *syntax, struct str name, int dept
 	return !sounds_like_training(name);
 }
 
+/* Whether a call of what is named NAME trains nothing. */
+static bool named_call_is_quiet(struct syntax *syntax, struct str name, int depth)
+{
+	bool known;
+
+	if (syntax_word_in(name, builtins))
+		return true;
+	if (syntax_recall(syntax, call_questions[depth], name, &known))
+		return known;
+	return syntax_remember(syntax, call_questions[depth], name, ask_named_call(syntax, name, depth));
+}
+
+/* Whether NAME, of which a method is called, is no import, or one of a package that trains nothing. */
+static bool object_is_plain(struct syntax *syntax, struct str name)
+{
+	struct search search = {.syntax = syntax};
+	bool known;
+
+	if (syntax_recall(syntax, "object ", name, &known))
+		return known;
+	syntax_each(syntax, syntax->root, name, find_import, &search);
+	return syntax_remember(syntax, "object ", name, ts_node_is_null(search.found) || import_is_plain(syntax, search.found));
+}
+
 static bool method_call_is_quiet(struct syntax *syntax, TSNode function, int depth)
 {
 	struct str method = syntax_text(syntax, syntax_field(function, "attribute"));
 	TSNode object = syntax_field(function, "object"), class = function, definition = {0};
-	struct search search = {.syntax = syntax};
 	struct buf words = BUF_INIT;
 	bool known;
 
@@ -153,8 +185,7 @@ static bool method_call_is_quiet(struct syntax *syntax, TSNode function, int dep
 		object = syntax_field(object, "object");
 	if (syntax_kind(syntax, object) != PY_IDENTIFIER)
 		return true;
-	syntax_each(syntax, syntax->root, syntax_text(syntax, object), find_import, &search);
-	return ts_node_is_null(search.found) || import_is_plain(syntax, search.found);
+	return object_is_plain(syntax, syntax_text(syntax, object));
 }
 
 static bool node_is_quiet(void *context, TSNode node)

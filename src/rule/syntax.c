@@ -2,6 +2,43 @@
 
 #include <ctype.h>
 
+#include "base/buf.h"
+
+/* What is remembered: pointers to these. */
+static const char remembered[2] = {0, 1};
+
+void syntax_release(struct syntax *syntax)
+{
+	map_release(&syntax->answers);
+}
+
+static struct str key_of(struct buf *key, const char *question, struct str word)
+{
+	buf_add_text(key, question);
+	buf_add_str(key, word);
+	return buf_get(key);
+}
+
+bool syntax_recall(const struct syntax *syntax, const char *question, struct str word, bool *answer)
+{
+	struct buf key = BUF_INIT;
+	const char *known = map_get(&syntax->answers, key_of(&key, question, word));
+
+	buf_release(&key);
+	if (known)
+		*answer = *known != 0;
+	return known != NULL;
+}
+
+bool syntax_remember(struct syntax *syntax, const char *question, struct str word, bool answer)
+{
+	struct buf key = BUF_INIT;
+
+	map_put(&syntax->answers, key_of(&key, question, word), (void *)(uintptr_t)&remembered[answer]);
+	buf_release(&key);
+	return answer;
+}
+
 enum py_node syntax_kind(const struct syntax *syntax, TSNode node)
 {
 	return ts_node_is_null(node) ? PY_OTHER : py_kind(syntax->grammar, node);

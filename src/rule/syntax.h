@@ -5,6 +5,7 @@
 #define VRAMLINT_RULE_SYNTAX_H
 
 #include <stdbool.h>
+#include "base/map.h"
 #include "base/str.h"
 #include "py/parse.h"
 
@@ -15,9 +16,16 @@ struct syntax {
 	/* Nodes that may still be looked at: what searches whole functions gives up once it is spent, so that a file with
 	 * thousands of findings takes no more than its time. */
 	size_t budget;
+	struct map answers; /* to questions that are asked again and again, by what is asked; released by syntax_release */
 };
 
 enum { SYNTAX_BUDGET = 2 << 20 };
+
+void syntax_release(struct syntax *syntax);
+/* The answer to QUESTION (some letters) about WORD that was remembered; false where none was. */
+bool syntax_recall(const struct syntax *syntax, const char *question, struct str word, bool *answer);
+/* Remembers ANSWER and returns it. */
+bool syntax_remember(struct syntax *syntax, const char *question, struct str word, bool answer);
 
 enum py_node syntax_kind(const struct syntax *syntax, TSNode node); /* PY_OTHER also of a null node */
 struct str syntax_text(const struct syntax *syntax, TSNode node);

@@ -447,6 +447,22 @@ print(total)
   (checks-await (string-match-p "# vramlint: ignore\\[VL101\\] -- only ten steps" (checks-line 13)))
   (checks-await (null (checks-lsp-lines))))
 
+;;; The files themselves
+
+(require 'checkdoc)
+
+(ert-deftest files-are-clean ()
+  "They compile without warnings, and their documentation is as it should be."
+  (dolist (file (directory-files (file-name-directory (locate-library "vramlint")) t "\\.el\\'"))
+    (let ((byte-compile-error-on-warn t)
+          (byte-compile-dest-file-function (lambda (_) (expand-file-name "compiled.elc" default-directory))))
+      (should (eq t (byte-compile-file file))))
+    (let* (faults
+           (checkdoc-create-error-function (lambda (text &rest _) (push text faults) nil)))
+      (with-current-buffer (find-file-noselect file)
+        (checkdoc-current-buffer t))
+      (should-not faults))))
+
 ;;; Running them
 
 (defun checks-run (event &rest arguments)
@@ -475,6 +491,7 @@ print(total)
             (kill-buffer buffer)))))))
 
 (setq make-backup-files nil create-lockfiles nil)
+(advice-add 'y-or-n-p :override (lambda (prompt) (error "Nobody is here to be asked: %s" prompt)))
 (dolist (test (ert-select-tests t t))
   (setf (ert-test-body test) (checks-around (ert-test-body test))))
 (ert-run-tests (or (getenv "CHECK") t) #'checks-run)

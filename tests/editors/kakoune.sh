@@ -61,6 +61,14 @@ configuration() {
 	awaits '13|VL101'
 }
 
+other_project() {
+	mkdir other
+	cp train.py other
+	printf '[tool.vramlint]\nignore = ["VL101"]\n' >other/pyproject.toml
+	opens other/train.py
+	awaits_nothing
+}
+
 broken_configuration() {
 	echo 'ignroe = []' >vramlint.toml
 	opens train.py
@@ -84,7 +92,7 @@ strange_names() {
 }
 
 number=0
-for name in finding edits imports configuration broken_configuration strange_names; do
+for name in finding edits imports configuration other_project broken_configuration strange_names; do
 	case $name in "$CHECK"*) ;; *) continue ;; esac
 	number=$((number + 1))
 	folder=$root/$number

@@ -383,6 +383,21 @@ function checks.configuration_file()
   await_found({}, faulty)
 end
 
+function checks.watched_files()
+  vim.lsp.config('vramlint', {
+    capabilities = { workspace = { didChangeWatchedFiles = { dynamicRegistration = true } } },
+  })
+  local epochs = open('epochs.py')
+  settle()
+  equal({}, found())
+  change('meters.py', 'value.item()', 'value')
+  await_found({ '13 VL102' }, epochs)
+  write('vramlint.toml', 'ignore = ["VL102"]\n')
+  await_found({}, epochs)
+  vim.fn.delete('vramlint.toml')
+  await_found({ '13 VL102' }, epochs)
+end
+
 function checks.settings()
   open('train.py')
   await_found({ '13 VL101' })
@@ -595,7 +610,10 @@ end
 -- Running them
 
 local function clean()
-  vim.lsp.config('vramlint', { settings = { vramlint = { ignore = {} } } })
+  vim.lsp.config('vramlint', {
+    settings = { vramlint = { ignore = {} } },
+    capabilities = { workspace = { didChangeWatchedFiles = { dynamicRegistration = false } } },
+  })
   for _, running in ipairs(vim.lsp.get_clients()) do
     running:stop()
   end

@@ -420,6 +420,37 @@ static void a_check_ends_when_nobody_wants_it(void **state)
 	lint_result_release(&result);
 }
 
+static void a_check_that_ended_early_leaves_nothing_wrong(void **state)
+{
+	struct subject *subject = *state;
+	int left = 1 << 30, needed;
+	struct lint_result result;
+
+	lint_worker_stop_when(subject->worker, stale_after, &left);
+	result = linted(subject, HEAD "y = f(1)\n" LEAK);
+	lint_result_release(&result);
+	needed = (1 << 30) - left;
+	for (int at = 0; at < needed; at++) {
+		struct lint_memory *memory = lint_memory_new();
+
+		lint_worker_remember(subject->worker, memory);
+		left = 1 << 30;
+		result = linted(subject, HEAD LEAK);
+		lint_result_release(&result);
+		left = at;
+		result = linted(subject, HEAD "y = f(1)\n" LEAK);
+		lint_result_release(&result);
+		left = 1 << 30;
+		result = linted(subject, HEAD "y = f(1)\n" LEAK "z = f(2)\n");
+		assert_int_equal(result.finding_count, 1);
+		assert_int_equal(result.findings->at.start.line, 11);
+		lint_result_release(&result);
+		lint_worker_remember(subject->worker, NULL);
+		lint_memory_free(memory);
+	}
+	lint_worker_stop_when(subject->worker, NULL, NULL);
+}
+
 static struct lint_result linted_at(struct subject *subject, const char *path, const char *text)
 {
 	struct lint_result result;
@@ -500,6 +531,7 @@ int main(void)
 		cmocka_unit_test(rules_and_queries_must_fit),
 		cmocka_unit_test(a_worker_may_rest_between_documents),
 		cmocka_unit_test(a_check_ends_when_nobody_wants_it),
+		cmocka_unit_test(a_check_that_ended_early_leaves_nothing_wrong),
 		cmocka_unit_test(an_open_unsaved_file_counts),
 		cmocka_unit_test(nothing_is_freed_without_harm),
 	};

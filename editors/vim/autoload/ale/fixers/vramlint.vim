@@ -9,15 +9,13 @@ function! ale#fixers#vramlint#GetExecutable(buffer) abort
     return ale#python#FindExecutable(a:buffer, 'python_vramlint', ['vramlint'])
 endfunction
 
-" The command that checks the buffer's text on standard input. A buffer without a name has the current folder's
-" configuration.
+" The command that checks the buffer's text on standard input. The name of a buffer without one is the current folder.
 function! ale#fixers#vramlint#Check(buffer, options) abort
     return ale#Escape(ale#fixers#vramlint#GetExecutable(a:buffer))
     \   . ' check --quiet --force-exclude'
     \   . ale#Pad(a:options)
     \   . ale#Pad(ale#Var(a:buffer, 'python_vramlint_options'))
-    \   . (empty(bufname(a:buffer)) ? '' : ' --stdin-filename %s')
-    \   . ' -'
+    \   . ' --stdin-filename %s -'
 endfunction
 
 " Where it could not fix anything, nothing is printed, and ALE leaves the buffer as it is.
