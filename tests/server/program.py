@@ -9,7 +9,7 @@ from texts import position_at
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.path.abspath(os.environ.get("VRAMLINT", ROOT / "build/release/vramlint"))
 # Enough for a sanitized build on a busy machine; nothing that works takes as long.
-SECONDS = 60
+SECONDS = int(os.environ.get("SECONDS", "60"))
 # What a sanitizer found must not look like an orderly end.
 ENVIRONMENT = {
     **os.environ,
