@@ -76,12 +76,13 @@ static void tell_settings(const char *text, void *context)
 
 /* ---- settings of the editor ---- */
 
-/* Whether the editor sends SAID all at once; some put what it says of us under our name. */
+/* What SAID says of us, NULL where that is nothing; some editors send it under our name. */
 static const cJSON *section_of(const cJSON *said)
 {
 	const cJSON *section = field(said, "vramlint");
 
-	return section ? section : said;
+	section = section ? section : said;
+	return section && section->child ? section : NULL;
 }
 
 static void settings_take(struct session *session, struct root *root, const cJSON *said)
@@ -614,23 +615,16 @@ static struct document *next_due(const struct session *session)
 	return next;
 }
 
-static void empty_request(struct session *session, const char *method)
-{
-	wire_request(&session->wire, method);
-	json_text(&session->wire.json, NULL);
-	wire_send(&session->wire);
-}
-
 /* Asks a client that pulls to do so again. */
 static void refresh(struct session *session)
 {
 	session->wants_refresh = false;
 	if (session->client.pulls)
-		empty_request(session, "workspace/diagnostic/refresh");
+		wire_ask(&session->wire, "workspace/diagnostic/refresh");
 	if (session->client.refreshes_lenses)
-		empty_request(session, "workspace/codeLens/refresh");
+		wire_ask(&session->wire, "workspace/codeLens/refresh");
 	if (session->client.refreshes_hints)
-		empty_request(session, "workspace/inlayHint/refresh");
+		wire_ask(&session->wire, "workspace/inlayHint/refresh");
 }
 
 static void check_due(struct session *session, struct document *document)

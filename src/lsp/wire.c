@@ -74,13 +74,26 @@ void wire_notify(struct wire *wire, const char *method)
 	json_key(&wire->json, "params");
 }
 
-int64_t wire_request(struct wire *wire, const char *method)
+static int64_t request_begin(struct wire *wire, const char *method)
 {
 	begin(wire);
 	json_member_int(&wire->json, "id", wire->next_id);
 	json_member_text(&wire->json, "method", method);
-	json_key(&wire->json, "params");
 	return wire->next_id++;
+}
+
+int64_t wire_request(struct wire *wire, const char *method)
+{
+	int64_t id = request_begin(wire, method);
+
+	json_key(&wire->json, "params");
+	return id;
+}
+
+void wire_ask(struct wire *wire, const char *method)
+{
+	request_begin(wire, method);
+	wire_send(wire);
 }
 
 void wire_send(struct wire *wire)

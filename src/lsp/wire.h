@@ -44,6 +44,8 @@ void wire_fail(struct wire *wire, const cJSON *id, int code, const char *message
 void wire_notify(struct wire *wire, const char *method);
 /* Begins a request likewise; returns its id. */
 int64_t wire_request(struct wire *wire, const char *method);
+/* Sends a request that has no parameters. */
+void wire_ask(struct wire *wire, const char *method);
 void wire_send(struct wire *wire);
 
 /* Writes ITEM, which a client sent, back where a value may stand. */

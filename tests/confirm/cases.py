@@ -1,6 +1,6 @@
 """Runs measured scripts under the agent and prints what it said of each beside what is known.
 
-usage: PYTHON-WITH-TORCH tests/confirm/cases.py [-j N] [-v] [--no-shim] FOLDER [NAME]...
+usage: PYTHON-WITH-TORCH tests/confirm/cases.py [-j N] [-v] [--no-shim] [--fork] FOLDER [NAME]...
 
 FOLDER holds the scripts with their marks (`# expect: NAME`), MEASURED.tsv and ALSO.tsv. A script that grows is right when a
 holder that leaks was stored at a marked line; one that does not is right when no holder with a graph leaks.
@@ -15,6 +15,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import forked
 from harness import confirm
 
 STEP = "import builtins\nbuiltins.STEP = lambda *a, **k: None\n"
@@ -92,7 +93,8 @@ def judge(path, measured, also, run):
     covers = {e["id"]: e["hits"] for e in run.of("cover")}
     leak = ".leak." in path.name
     if leak and measured in GROWS + ("grows-data",):
-        verdict = "right" if exact else "via" if near else "HOLDER" if leaks else "MISSED"
+        hit = any(e["line"] in lines for e in run.of("probe") if e["kind"] != "sync")
+        verdict = "right" if exact else "via" if near else "probe" if hit else "HOLDER" if leaks else "MISSED"
     elif leak:
         bad = [k for k, v in leaks.items() if v[0] == "graph"]
         verdict = "probe" if probes else "quiet" if not bad else "FALSE"
@@ -112,9 +114,13 @@ def main():
     parser.add_argument("-j", type=int, default=1)
     parser.add_argument("-v", action="store_true")
     parser.add_argument("--no-shim", action="store_true")
+    parser.add_argument("--fork", action="store_true", help="import torch once for all scripts")
     parser.add_argument("folder", type=Path)
     parser.add_argument("name", nargs="*")
     args = parser.parse_args()
+    if args.fork:
+        args.j = 1
+        shim = forked.prepare()
     rows = table(args.folder / "MEASURED.tsv")
     column = rows[0].index("verdict")
     measured = {r[0]: r[column] for r in rows[1:]}
@@ -125,6 +131,9 @@ def main():
     paths = [p for p in sorted(args.folder.glob("*.py")) if not args.name or any(n in p.name for n in args.name)]
 
     def one(path):
+        if args.fork:
+            run = forked.run(path, marks(path), None if args.no_shim else shim)
+            return path, run, judge(path, measured.get(path.name, "?"), also[path.name], run)
         with tempfile.TemporaryDirectory(prefix="vlcase-") as scratch:
             (Path(scratch) / "site").mkdir()
             (Path(scratch) / "site" / "sitecustomize.py").write_text(STEP)
@@ -135,7 +144,7 @@ def main():
 
     counts = collections.Counter()
     with ThreadPoolExecutor(args.j) as pool:
-        for path, run, (verdict, told, probes, covers) in pool.map(one, paths):
+        for path, run, (verdict, told, probes, covers) in (map if args.fork else pool.map)(one, paths):
             kind = "leak" if ".leak." in path.name else "fixed"
             counts[kind, measured.get(path.name, "?"), verdict] += 1
             marked = ",".join(str(f["line"]) for f in marks(path))

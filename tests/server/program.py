@@ -9,7 +9,7 @@ from texts import position_at
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.path.abspath(os.environ.get("VRAMLINT", ROOT / "build/release/vramlint"))
 # Enough for a sanitized build on a busy machine; nothing that works takes as long.
-SECONDS = 30
+SECONDS = int(os.environ.get("SECONDS", "60"))
 # What a sanitizer found must not look like an orderly end.
 ENVIRONMENT = {
     **os.environ,
@@ -17,6 +17,8 @@ ENVIRONMENT = {
        for name, options in (("A", "exitcode=99"), ("L", "exitcode=99"), ("UB", "halt_on_error=1:exitcode=99"),
                              ("T", "exitcode=99"))},
 }
+# Of what is tried at random, one in so many: a sanitized build takes ten times as long.
+SHARE = int(os.environ.get("SHARE", "1"))
 SEVERITIES = {"error": 1, "warning": 2, "note": 3, "hint": 4}
 
 

@@ -66,6 +66,7 @@ class Server:
             assert len(body) == int(match[1]), "a message is cut off"
             message = json.loads(body.decode("utf-8"))
             assert message["jsonrpc"] == "2.0", message
+            assert isinstance(message.get("params", {}), (dict, list)), message
             with self.changed:
                 self.messages.append(message)
                 self.times[len(self.messages) - 1] = arrived

@@ -168,7 +168,7 @@ INITIALIZE = {"processId": None, "clientInfo": {"name": "x"}, "rootPath": "/usr"
 def test_fields_of_wrong_kinds_at_the_beginning(servers):
     """Each takes a server of its own, so that of what can be wrong a part is tried, another each day."""
     chance = random.Random(time.strftime("%F"))
-    for params in chance.sample(list(variants(INITIALIZE)), 60):
+    for params in chance.sample(list(variants(INITIALIZE)), 60 // program.SHARE):
         server = servers()
         answer = server.request("initialize", params)
         assert "result" in answer, params
@@ -290,7 +290,7 @@ def test_noise(servers):
     chance = random.Random(5)
     good = [raw.frame({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
             for number, (method, params) in enumerate(MESSAGES.items())]
-    for _ in range(30):
+    for _ in range(30 // program.SHARE):
         server = servers()
         begin(server)
         for _ in range(60):
@@ -565,9 +565,9 @@ def test_a_deep_document(server):
     server.finish()
 
 
-def test_hundreds_of_thousands_of_changes_in_one_message(server):
+def test_thousands_of_changes_in_one_message(server):
     begin(server)
-    server.change(URI, 2, *[{"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}, "text": "#"}] * 20_000)
+    server.change(URI, 2, *[{"range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}, "text": "#"}] * 5000)
     assert len(server.request("textDocument/diagnostic", {"textDocument": DOCUMENT})["result"]["items"]) in (0, 2)
     works(server)
     server.finish()

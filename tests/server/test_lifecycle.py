@@ -234,7 +234,7 @@ def test_a_request_taken_back_before_it_is_worked_on(server):
 def test_a_request_taken_back_while_it_is_worked_on(server):
     server.initialize({**raw.PUSH, "textDocument": {"diagnostic": {}},
                        "workspace": {"diagnostics": {"refreshSupport": True}}})
-    server.open(URI, "import torch\n" + samples.TRAIN.partition("def")[0] * 800)
+    server.open(URI, "import torch\n" + samples.TRAIN.partition("def")[0] * (800 // program.SHARE ** 2))
     id = server.ask("textDocument/diagnostic", {"textDocument": {"uri": URI}})
     other = server.ask("textDocument/hover", hover("file:///no.py"))
     server.write(raw.frame({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": id}}))

@@ -39,6 +39,7 @@ class Series:
 class Clock:
     def __init__(self, torch, tick, backward):
         self.torch, self.tick, self.backward = torch, tick, backward
+        self.on_forward = None  # called with each outermost module that is called
         self.undo = []
         self.missing = []
         self.optimizers = weakref.WeakSet()
@@ -47,6 +48,7 @@ class Clock:
         self.calls = weakref.WeakKeyDictionary()
         self.most = 0
         self.forward_handle = None
+        self.compiled = False
 
     def install(self):
         for part in (self.watch_optimizers, self.watch_batches, self.watch_backward, self.watch_forward):
@@ -133,6 +135,8 @@ class Clock:
                     self.outer.add(module)
                 if threading.current_thread() is not threading.main_thread():
                     return
+                if self.on_forward:
+                    self.on_forward(module)
                 calls = self.calls.get(module, 0) + 1
                 self.calls[module] = calls
                 if calls <= self.most:
@@ -149,6 +153,7 @@ class Clock:
         compile_ = self.torch.compile
 
         def compile(*args, **kwargs):
+            self.compiled = True
             self.stop_forward()
             return compile_(*args, **kwargs)
 

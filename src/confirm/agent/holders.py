@@ -18,9 +18,11 @@ class Holder:
         self.path, self.line = where
         self.births = {}  # step -> [tensors, bytes, nodes]
         self.tensors = self.bytes = self.used = self.nodes = self.chain_steps = 0
+        self.freed = self.intact = 0
         self.sites = collections.Counter()
         self.numbers = set()
         self.container = self.slot = None
+        self.static = False  # whether (path, line) is where the source stores, as nothing could be watched
 
     def take(self, unit, step):
         birth = self.births.setdefault(step, [0, 0, 0])
@@ -31,6 +33,8 @@ class Holder:
         self.bytes += unit.bytes
         self.used += unit.used
         self.nodes += unit.nodes
+        self.freed += unit.freed is True
+        self.intact += unit.freed is False
         if unit.site:
             self.sites[unit.site] += 1
 
@@ -260,7 +264,8 @@ class Finder:
         if kind == "global":
             return ("entry", owner, name)
         if kind == "item" and isinstance(owner, dict):
-            return ("entry", owner, name)
+            base = self.slot(parent)
+            return ("within", base, name, owner) if base is not None else ("entry", owner, name)
         if kind == "attr" and not isinstance(owner, type):
             attributes = getattr(owner, "__dict__", None)
             if isinstance(attributes, dict):

@@ -48,22 +48,27 @@ class Watch:
 
     def stored(self, frame):
         """What lies in the slot; self where that cannot be seen from `frame`."""
-        slot = self.slot
+        try:
+            return self.resolve(self.slot, frame)
+        except Exception:
+            return self
+
+    def resolve(self, slot, frame):
         if slot is None:
             return self
-        kind, owner, name = slot[0], slot[1], slot[2]
-        try:
-            if kind == "entry":
-                return owner.get(name)
-            if kind == "slot":
-                return getattr(owner, name, None)
-            if frame is None:
-                return self
-            name, code = owner, name
-            if frame.f_code is code or name in frame.f_code.co_freevars:
-                return frame.f_locals.get(name)
-        except Exception:
-            pass
+        kind, owner, name = slot[:3]
+        if kind == "entry":
+            return owner.get(name)
+        if kind == "slot":
+            return getattr(owner, name, None)
+        if kind == "within":  # an entry of a mapping that may be made anew
+            mapping = self.resolve(owner, frame)
+            return (slot[3] if mapping is self else mapping).get(name)
+        if frame is None:
+            return self
+        name, code = owner, name
+        if frame.f_code is code or name in frame.f_code.co_freevars:
+            return frame.f_locals.get(name)
         return self
 
 
@@ -248,7 +253,7 @@ class Lines:
             how = watch.growth(frame)
             if how is not None and self.last is not None:
                 watch.changes += 1
-                self.charge(watch.key, how, frame)
+                self.charge(watch, how, frame)
         if event == "line":
             self.last = (frame.f_code.co_filename, frame.f_lineno)
             self.last_in = id(frame)
@@ -264,12 +269,19 @@ class Lines:
                 if self.active == "full" and self.set_site:
                     self.set_site(self.site(self.last))
 
-    def charge(self, key, how, frame):
+    def charge(self, watch, how, frame):
+        key = watch.key
+        code = getattr(getattr(watch.container, "__wrapped__", None), "__code__", None)
+        if code is not None:
+            how = "cache"  # what stores is the decorator
         at = frame
         while at is not None and id(at) != self.last_in:
             at = at.f_back
         via = tuple(usercode.callers(at if at is not None else frame, 4))
         path, line = self.last
+        if how == "cache":
+            via = ((usercode.real_path(path), line),) + via
+            path, line = code.co_filename, code.co_firstlineno
         counter = self.stores.setdefault(key, collections.Counter())
         counter[(how, usercode.real_path(path), line, via)] += 1
 

@@ -45,6 +45,14 @@ def first(within, fits):
     return min(lines) if lines else None
 
 
+def defined(within, name):
+    """The line of a function or class of that name, with its decorators."""
+    for node in within.body:
+        if getattr(node, "name", None) == name:
+            return min([node.lineno] + [d.lineno for d in node.decorator_list])
+    return None
+
+
 def of_local(code, name):
     path = usercode.real_path(code.co_filename)
     tree = tree_of(path)
@@ -65,10 +73,7 @@ def of_global(file, name):
     path = usercode.real_path(file)
     tree = tree_of(path)
     line = tree and first(tree, lambda t: isinstance(t, ast.Name) and t.id == name)
-    if not line and tree:
-        for node in tree.body:
-            if getattr(node, "name", None) == name:
-                line = node.lineno
+    line = line or tree and defined(tree, name)
     return (path, line) if line else NOWHERE
 
 
@@ -86,6 +91,7 @@ def of_attribute(kind, name):
                     node,
                     lambda t: isinstance(t, ast.Attribute) and t.attr == name or isinstance(t, ast.Name) and t.id == name,
                 )
+                line = line or defined(node, name)
                 if line:
                     return path, line
     return NOWHERE

@@ -28,11 +28,12 @@ _WEAK = ("weakref", "weakproxy", "weakcallableproxy", "ReferenceType", "KeyedRef
 class Unit:
     """Something that takes memory: a storage or a graph node."""
 
-    __slots__ = ("owner", "moment", "bytes", "used", "nodes", "tensors", "site", "sure")
+    __slots__ = ("owner", "moment", "bytes", "used", "nodes", "tensors", "site", "sure", "freed")
 
     def __init__(self, owner, moment, bytes=0, used=0, nodes=0, tensors=0, site=0, sure=True):
         self.owner, self.moment, self.bytes, self.used = owner, moment, bytes, used
         self.nodes, self.tensors, self.site, self.sure = nodes, tensors, site, sure
+        self.freed = None  # of a node that saved tensors: whether backward has freed them
 
 
 class Reach:
@@ -46,7 +47,7 @@ class Reach:
         self.carriers = []  # (sequence number of grad_fn, owner, grad_fn)
         self.kinds = {}
         self.saved_names = {}
-        self.skip = set()
+        self.plain = []
         self.frames = []
         self.deadline = time.monotonic() + LONGEST
         self.complete = True
@@ -75,6 +76,16 @@ class Reach:
         self.seen.add(id(owner))
         return len(self.objects) - 1
 
+    def begin(self, value, at, edge):
+        """A tensor that a variable names waits: where an object or a container has it too, that one keeps it."""
+        if isinstance(value, self.torch.Tensor):
+            self.plain.append((value, at, edge))
+        else:
+            self.add(value, at, edge)
+
+    def allow(self, seconds):
+        self.deadline = time.monotonic() + seconds
+
     def run(self, frames, modules):
         for frame in frames:
             if not usercode.owns_its_locals(frame):
@@ -82,12 +93,16 @@ class Reach:
             at = self.root("frame", frame.f_code.co_name, frame)
             self.frames.append(frame)
             for name, value in list(frame.f_locals.items()):
-                self.add(value, at, ("local", name))
+                self.begin(value, at, ("local", name))
         for name, module in modules:
             at = self.root("module", name, module.__dict__)
             for key, value in list(module.__dict__.items()):
                 if not key.startswith("__") and key not in ("In", "Out", "exit", "quit"):
-                    self.add(value, at, ("global", key))
+                    self.begin(value, at, ("global", key))
+        self.walk()
+        for value, at, edge in self.plain:
+            self.add(value, at, edge)
+        self.plain = []
         self.walk()
         self.walk_graphs()
 
@@ -333,10 +348,8 @@ class Reach:
 
     def walk_graphs(self):
         """Gives each node to the tensor with the oldest graph that has it: that one carries it from step to step."""
-        done = 0
-        while done < len(self.carriers):
-            batch = sorted(self.carriers[done:], key=lambda c: c[0])
-            done = len(self.carriers)
+        while self.carriers:
+            batch, self.carriers = sorted(self.carriers, key=lambda c: c[0]), []
             for number, at, node in batch:
                 self.walk_graph(at, node)
             self.walk()
@@ -359,8 +372,9 @@ class Reach:
             if number >= 1 << 62:
                 continue  # an AccumulateGrad: as old as its parameter
             moment = series.moment_of_node(number)
-            self.units.append(Unit(at, moment, nodes=1))
-            self.saved(node, at, moment)
+            unit = Unit(at, moment, nodes=1)
+            self.units.append(unit)
+            unit.freed = self.saved(node, at, moment)
 
     def saved(self, node, at, moment):
         kind = type(node)
@@ -368,16 +382,18 @@ class Reach:
         if names is None:
             names = tuple(n for n in dir(node) if n.startswith("_raw_saved_"))
             self.saved_names[kind] = names
+        freed = True if names else None  # by backward; then nothing saved is left
         for name in names:
             try:
                 value = getattr(node, name)
             except RuntimeError:
-                continue  # backward has freed it
+                continue
             for part in value if isinstance(value, (tuple, list)) else (value,):
                 try:
                     tensor = part.data
                 except Exception:
                     continue
+                freed = freed and tensor is None
                 if isinstance(tensor, self.torch.Tensor):
                     self.hold(tensor, at, moment)
                 elif type(tensor) not in _ATOMS:
@@ -386,12 +402,13 @@ class Reach:
             self.seen.add(id(node))
             for name, value in list(getattr(node, "__dict__", {}).items()):
                 self.add(value, at, ("attr", "ctx." + name))
+        return freed
 
     def release(self):
         """Lets go of everything, and of the copies of locals that Python left on the frames."""
         frames, self.frames = self.frames, []
         self.objects, self.carriers, self.nodes, self.units = [], [], set(), []
-        self.storages, self.seen = {}, set()
+        self.storages, self.seen, self.plain = {}, set(), []
         for frame in frames:
             usercode.forget_locals(frame)
 

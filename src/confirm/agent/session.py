@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 
-from . import crash, stopping, usercode
+from . import crash, stopping, strays, usercode
 from .accounting import Accounting
 from .clock import RANK, Clock, Series
 from .holders import FEWEST, Finder, shape
@@ -56,6 +56,7 @@ class Session:
         self.thread = None
         self.window_over = False
         self.samples = 0
+        self.searches = 0
 
     # -- beginning and end
 
@@ -73,6 +74,7 @@ class Session:
 
         self.probes = Probes(self)
         self.probes.install()
+        self.clock.on_forward = self.forward
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self.silence)
         crash.install(self.crashed)
@@ -196,6 +198,7 @@ class Session:
         if self.due(is_step):
             self.look()
             self.report()
+            self.probes.report()
         if is_step and self.steps() >= self.limit:
             return self.enough()
         return None
@@ -213,9 +216,11 @@ class Session:
         if how != "run":
             return how
         self.lines.stop()
+        self.probes.syncs.stop()
         if self.series.moment != self.last_look:
             self.look(final=True)
-            self.report()
+        self.report()
+        self.probes.report()
         self.window_over = True
         self.clock.stop_forward()
         self.idle_since = 0.0
@@ -233,8 +238,13 @@ class Session:
             self.step(kind)
         return None
 
+    def forward(self, module):
+        if not (self.off or self.busy or self.done or self.window_over):
+            self.probes.at_forward(module)
+
     def backward(self, tensors):
         """Before each backward: does it walk what seemed to be kept?"""
+        self.tick("bwd", None)
         if self.off or self.busy or self.done or self.thread not in (None, threading.get_ident()):
             return
         self.busy = True
@@ -246,7 +256,6 @@ class Session:
             debug(error)
         finally:
             self.busy = False
-        self.tick("bwd", None)
 
     # -- who holds what
 
@@ -275,7 +284,7 @@ class Session:
                 reach.run(stack_frames(), usercode.user_modules())
                 finder = Finder(reach, self.series, self.kind, self.last_look)
                 finder.run()
-            found = finder.found
+                found = finder.found + self.strays(reach, final)
             for holder in found:
                 self.remember(holder, set(holder.numbers))
             self.gone(found)
@@ -293,12 +302,39 @@ class Session:
                 finder.owners = finder.left = finder.reach = None
             self.look_time += time.monotonic() - began
 
+    def strays(self, reach, final):
+        """What grows and has no name: libraries are searched at most twice a run, as that takes a second."""
+        now = self.series.count(self.kind)
+        if not reach.complete or now < 2 * FEWEST:
+            return []
+        born, addresses = strays.births(reach, self.series, self.kind)
+        if not strays.grow(born, now):
+            return []
+        found = strays.contexts(reach, self.series, self.kind, addresses)
+        rest = {self.series.step_of(self.kind, reach.blocks[a][1]) for a in addresses}
+        if strays.grow(rest, now) and self.searches < 2 and (final or now >= 20):
+            self.searches += 1
+            reach.units = []
+            strays.search_libraries(reach)
+            finder = Finder(reach, self.series, self.kind, self.last_look)
+            finder.run()
+            found += finder.found
+            addresses -= set(reach.storages)
+            rest = {self.series.step_of(self.kind, reach.blocks[a][1]) for a in addresses}
+            if strays.grow(rest, now):
+                found.append(strays.unreached(reach, self.kind, addresses, self.series))
+        return found
+
     def remember(self, holder, numbers):
         record = self.records.get(holder.key)
         if record is None:
-            record = self.records[holder.key] = Record(holder)
+            record = self.records[holder.key] = Record(holder.key, self.last_look > 0)
         record.see(holder, self.series.count(holder.series), self.steps(), self.series.moment)
-        if holder.series != self.kind and holder.nodes:
+        if holder.series not in ("fwd", "batch"):
+            return
+        if holder.freed > holder.intact and self.kind != holder.series:
+            record.consumed = True
+        elif holder.nodes:
             self.pending[holder.key] = numbers
 
     def gone(self, found):
@@ -371,6 +407,9 @@ class Session:
                 why = record.bounded()
                 if why:
                     self.wire.send("bounded", urgent=False, key=record.key, why=why, births=record.birth_rows())
+                if record.static and event:
+                    row = {"path": event["path"], "line": event["line"], "n": 0, "via": []}
+                    self.wire.send("store", urgent=False, key=record.key, how="ctx", lines=[row])
         for key, counter in self.lines.stores.items():
             for how in {c[0] for c in counter}:
                 rows = [
@@ -387,24 +426,35 @@ class Session:
 class Record:
     """What all analyses together say of one holder."""
 
-    def __init__(self, holder):
-        self.key = holder.key
+    def __init__(self, key, late):
+        self.key = key
+        self.late = late  # an earlier look did not find it
         self.best = self.latest = None
         self.consumed = False
         self.cleared = self.slid = 0
-        self.missed = 0
+        self.missed = self.base = 0
         self.changed = True
 
     def see(self, holder, now, step, moment):
         steps = holder.steps()
-        seen = Seen(holder, now, step, moment, shape(steps, now))
+        if self.latest is not None and RANK[holder.series] > RANK[self.latest.series]:
+            self.best = self.latest = None  # what grew within a step turns out to grow over steps
+            self.consumed, self.cleared, self.slid, self.base = False, 0, 0, 0
+        self.static = holder.static
         before = self.latest
+        seen = Seen(holder, now, step, moment)
         if before is not None and before.series == seen.series and steps and before.first:
             if steps[0] > before.first + 1 and steps[0] > before.first + (before.last - before.first) // 4:
                 if steps[0] >= before.last:
                     self.cleared += 1
                 else:
                     self.slid += 1
+        if self.slid:
+            self.base = 0
+        elif steps and (steps[0] <= self.base or self.cleared or before is None and self.late):
+            self.base = steps[0] - 1  # what began or began anew in the middle of the run is judged from there
+        seen.base = self.base
+        seen.shape = shape([s - self.base for s in steps], now - self.base)
         self.latest = seen
         self.missed = 0
         if self.best is None or seen.weight() >= self.best.weight() or self.slid:
@@ -435,7 +485,7 @@ class Record:
         best = self.best
         return {
             "key": self.key, "root": best.root, "path": best.path, "line": best.line, "series": best.series,
-            "at": best.now, "step": best.step, "births": self.birth_rows(), "tensors": best.tensors, "bytes": best.bytes, "used": best.used,
+            "from": best.base, "at": best.now, "step": best.step, "births": self.birth_rows(), "tensors": best.tensors, "bytes": best.bytes, "used": best.used,
             "nodes": best.nodes, "host_bytes": best.host, "chain_steps": best.chain_steps, "shape": best.shape,
             "alloc": ["%s:%d" % (usercode.real_path(sites[n][0]), sites[n][1]) for n, _ in best.sites.most_common(8)
                       if n < len(sites) and sites[n]],
@@ -446,14 +496,15 @@ class Record:
 class Seen:
     """One analysis's numbers of a holder, without any reference to the user's objects."""
 
-    def __init__(self, holder, now, step, moment, form):
+    def __init__(self, holder, now, step, moment):
         from .holders import NODE_BYTES, TENSOR_BYTES
 
         self.root, self.path, self.line, self.series = holder.root, holder.path, holder.line, holder.series
         self.births, self.tensors, self.bytes, self.used = holder.births, holder.tensors, holder.bytes, holder.used
         self.nodes, self.chain_steps, self.sites = holder.nodes, holder.chain_steps, holder.sites
         self.host = holder.nodes * NODE_BYTES + holder.tensors * TENSOR_BYTES
-        self.now, self.step, self.moment, self.shape = now, step, moment, form
+        self.now, self.step, self.moment, self.shape = now, step, moment, "few"
+        self.base = 0
         steps = holder.steps()
         self.first, self.last = (steps[0], steps[-1]) if steps else (0, 0)
 
