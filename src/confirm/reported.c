@@ -126,8 +126,9 @@ static void take_allocs(struct reported *reported, struct reported_holder *holde
 		const char *text = cJSON_GetStringValue(alloc), *colon = text ? strrchr(text, ':') : NULL;
 
 		if (colon && holder->allocs.count < 20)
-			VEC_ADD(&holder->allocs, ((struct reported_line){arena_dup_bytes(&reported->arena, text, (size_t)(colon - text)),
-								       atoi(colon + 1), 1}));
+			VEC_ADD(&holder->allocs,
+				((struct reported_line){.path = arena_dup_bytes(&reported->arena, text, (size_t)(colon - text)),
+							.line = atoi(colon + 1), .count = 1}));
 	}
 }
 
@@ -147,6 +148,19 @@ static void take_holder(struct reported *reported, struct reported_process *proc
 	take_allocs(reported, holder, event);
 }
 
+static void callers_of(struct reported *reported, const cJSON *via, struct reported_caller *callers)
+{
+	const cJSON *caller;
+	size_t count = 0;
+
+	cJSON_ArrayForEach(caller, via) {
+		const char *path = text_of(reported, caller, "path");
+
+		if (path && count < REPORTED_CALLERS)
+			callers[count++] = (struct reported_caller){path, field_number(caller, "line", 0)};
+	}
+}
+
 static void take_store(struct reported *reported, struct reported_process *process, const cJSON *event)
 {
 	const char *key = field_text(event, "key");
@@ -156,10 +170,12 @@ static void take_store(struct reported *reported, struct reported_process *proce
 	if (!holder)
 		return;
 	cJSON_ArrayForEach(line, field(event, "lines")) {
-		const char *path = text_of(reported, line, "path");
+		struct reported_line store = {.path = text_of(reported, line, "path"), .line = field_number(line, "line", 0),
+					      .count = field_number(line, "n", 1)};
 
-		if (path && holder->stores.count < 100)
-			VEC_ADD(&holder->stores, ((struct reported_line){path, field_number(line, "line", 0), field_number(line, "n", 1)}));
+		callers_of(reported, field(line, "via"), store.callers);
+		if (store.path && holder->stores.count < 100)
+			VEC_ADD(&holder->stores, store);
 	}
 }
 

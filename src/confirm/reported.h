@@ -16,11 +16,17 @@ struct reported_birth {
 	int64_t step, tensors, bytes, nodes;
 };
 
+enum { REPORTED_CALLERS = 5 };
+
 /* A line of the user's code. */
 struct reported_line {
 	const char *path;
 	int64_t line;
 	int64_t count; /* times that it did what it is listed for */
+	struct reported_caller {
+		const char *path;
+		int64_t line;
+	} callers[REPORTED_CALLERS]; /* lines that it was reached by, innermost first; the rest have no path */
 };
 
 /* Something that holds tensors or graphs. */

@@ -102,13 +102,24 @@ struct growth growth_of(const struct reported_process *process, const struct rep
 
 /* ---- who predicted it ---- */
 
+static bool is_at(const char *path, int64_t line, const struct predicted *finding)
+{
+	return path && line >= finding->line && line <= finding->end_line && strcmp(path, finding->path) == 0;
+}
+
+/* Whether FINDING stands where something is put into HOLDER, or at a call that leads there: findings are told at the call
+ * that hands a value down. */
 static bool stores_at(const struct reported_holder *holder, const struct predicted *finding)
 {
 	for (size_t i = 0; i < holder->stores.count; i++) {
 		const struct reported_line *store = &holder->stores.items[i];
 
-		if (store->line >= finding->line && store->line <= finding->end_line && strcmp(store->path, finding->path) == 0)
+		if (is_at(store->path, store->line, finding))
 			return true;
+		for (size_t c = 0; c < REPORTED_CALLERS; c++) {
+			if (is_at(store->callers[c].path, store->callers[c].line, finding))
+				return true;
+		}
 	}
 	return false;
 }

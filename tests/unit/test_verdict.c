@@ -98,13 +98,15 @@ static void a_finding_is_what_its_line_stores(void **state)
 	VEC_ADD(&process.holders, one);
 	with(always, 9);
 	check_verdict(VERDICT_NOT_OBSERVED, 1);
-	VEC_ADD(&holder.stores, ((struct reported_line){"/x.py", 6, 3}));
+	VEC_ADD(&holder.stores, ((struct reported_line){.path = "/x.py", .line = 6, .count = 3}));
 	check_verdict(VERDICT_CONFIRMED, 0);
 	for (size_t i = 0; i < holder.births.count; i++)
 		holder.births.items[i].bytes = 0;
 	check_verdict(VERDICT_CONFIRMED_HOST, 0);
 	holder.stores.items[0].path = "/y.py";
 	check_verdict(VERDICT_NOT_OBSERVED, 1);
+	holder.stores.items[0].callers[1] = (struct reported_caller){"/x.py", 5};
+	check_verdict(VERDICT_CONFIRMED_HOST, 0);
 	VEC_RELEASE(&process.holders);
 }
 
