@@ -64,10 +64,23 @@ static void add_bytes(struct buf *out, double bytes)
 
 /* ---- for people ---- */
 
+/* Whether the line of the store at INDEX was named before: it is listed once for each way that leads there. */
+static bool is_repeated(const struct reported_holder *holder, size_t index)
+{
+	const struct reported_line *stores = holder->stores.items;
+
+	for (size_t i = 0; i < index; i++) {
+		if (stores[i].line == stores[index].line && strcmp(stores[i].path, stores[index].path) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void add_growth(struct buf *out, const struct judged *judged)
 {
 	const struct growth *growth = &judged->growth;
 	const struct reported_holder *holder = judged->holder;
+	size_t shown = 0;
 
 	buf_add_text(out, "    it grows by ");
 	if (growth->bytes > 0) {
@@ -83,8 +96,10 @@ static void add_growth(struct buf *out, const struct judged *judged)
 	}
 	buf_format(out, "; of %lld of %lld steps something is left\n    held by ", (long long)growth->births, (long long)growth->steps);
 	visible_add(out, str_from(holder->key));
-	for (size_t i = 0; i < holder->stores.count && i < 3; i++) {
-		buf_add_text(out, i ? ", " : "; stored at ");
+	for (size_t i = 0; i < holder->stores.count && shown < 3; i++) {
+		if (is_repeated(holder, i))
+			continue;
+		buf_add_text(out, shown++ ? ", " : "; stored at ");
 		visible_add(out, str_from(holder->stores.items[i].path));
 		buf_format(out, ":%lld", (long long)holder->stores.items[i].line);
 	}
