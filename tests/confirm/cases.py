@@ -65,9 +65,9 @@ def leaking(run):
     found = {}
     for (pid, key), e in {(e["pid"], e["key"]): e for e in run.of("holder")}.items():
         why = bounded.get((pid, key))
-        if e["shape"] == "leak" and why in (None, "sawtooth"):
-            births = [b for b in e["births"] if b[0] > 0]
-            graph = sum(1 for b in births if b[3]) * 2 >= len(births)
+        births = [b for b in e["births"] if b[0] > 0]
+        graph = sum(1 for b in births if b[3]) * 2 >= len(births)
+        if e["shape"] == "leak" and (why is None or why == "sawtooth" and graph):
             found[key] = ("graph" if graph else "data", e)
     return found
 

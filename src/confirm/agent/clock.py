@@ -40,7 +40,7 @@ class Clock:
     def __init__(self, torch, tick, backward):
         self.torch, self.tick, self.backward = torch, tick, backward
         self.on_forward = None  # called with each outermost module that is called
-        self.undo = []
+        self.undo = {}  # kind -> how to stop watching for it
         self.missing = []
         self.optimizers = weakref.WeakSet()
         self.first_optimizer = None
@@ -57,14 +57,13 @@ class Clock:
             except Exception:
                 self.missing.append(part.__name__[6:])
 
-    def remove(self):
-        for undo in self.undo:
+    def remove(self, keep=None):
+        """Stops watching for all kinds but `keep`."""
+        for kind in [k for k in self.undo if k != keep]:
             try:
-                undo()
+                self.undo.pop(kind)()
             except Exception:
                 pass
-        self.undo = []
-        self.forward_handle = None
 
     def watch_optimizers(self):
         from torch.optim.optimizer import register_optimizer_step_post_hook
@@ -82,7 +81,7 @@ class Clock:
                 self.calls = weakref.WeakKeyDictionary()
             self.tick("opt", optimizer, optimizer is first)
 
-        self.undo.append(register_optimizer_step_post_hook(after).remove)
+        self.undo["opt"] = register_optimizer_step_post_hook(after).remove
 
     def watch_batches(self):
         from torch.utils.data.dataloader import _BaseDataLoaderIter as Iterator
@@ -98,7 +97,7 @@ class Clock:
                 Iterator.__next__ = original
 
         Iterator.__next__ = __next__
-        self.undo.append(undo)
+        self.undo["batch"] = undo
 
     def watch_backward(self):
         autograd = self.torch.autograd
@@ -116,7 +115,7 @@ class Clock:
                 autograd.backward = original
 
         autograd.backward = backward
-        self.undo.append(undo)
+        self.undo["bwd"] = undo
 
     def watch_forward(self):
         """Outermost module calls. A global hook makes each module call a little slower and would be compiled in: it goes
@@ -148,7 +147,6 @@ class Clock:
 
         handle = register_module_forward_pre_hook(before)
         self.forward_handle = handle
-        self.undo.append(self.stop_forward)
 
         compile_ = self.torch.compile
 
@@ -161,11 +159,12 @@ class Clock:
         compile.__doc__ = compile_.__doc__
 
         def undo():
+            self.stop_forward()
             if self.torch.compile is compile:
                 self.torch.compile = compile_
 
         self.torch.compile = compile
-        self.undo.append(undo)
+        self.undo["fwd"] = undo
 
     def stop_forward(self):
         handle, self.forward_handle = self.forward_handle, None

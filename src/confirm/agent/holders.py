@@ -22,6 +22,8 @@ class Holder:
         self.sites = collections.Counter()
         self.numbers = set()
         self.container = self.slot = None
+        self.garbage = False  # a reference cycle that the collector will free
+        self.swells = False  # births are reckoned from its size
         self.static = False  # whether (path, line) is where the source stores, as nothing could be watched
 
     def take(self, unit, step):
@@ -227,16 +229,11 @@ class Finder:
         if edge[0] == "frame":
             code = objects[trail[0]].f_code
             return root, place.of_local(code, name)
-        return root, place.of_global(objects[trail[0]].get("__file__"), name)
+        return root, place.of_global(usercode.module_file(edge[1]), name)
 
     @staticmethod
     def is_users(kind):
-        import sys
-
-        module = sys.modules.get(kind.__module__)
-        if kind.__module__ == "__main__":
-            return True
-        return module is not None and usercode.is_user_file(getattr(module, "__file__", None) or "")
+        return kind.__module__ == "__main__" or usercode.is_user_file(usercode.module_file(kind.__module__) or "")
 
     def name_apart(self):
         keys = collections.Counter(h.key for h in self.found)

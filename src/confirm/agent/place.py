@@ -1,6 +1,5 @@
 """Where in the user's source a name is first given its value: best effort, (path, line) or (None, None)."""
 import ast
-import sys
 
 from . import usercode
 
@@ -79,18 +78,16 @@ def of_global(file, name):
 
 def of_attribute(kind, name):
     for owner in kind.__mro__:
-        module = sys.modules.get(owner.__module__)
-        file = getattr(module, "__file__", None)
-        if not isinstance(file, str) or not usercode.is_user_file(file):
+        file = usercode.module_file(owner.__module__)
+        if file is None or not usercode.is_user_file(file):
             continue
         path = usercode.real_path(file)
         tree = tree_of(path)
         for node in ast.walk(tree) if tree else ():
             if isinstance(node, ast.ClassDef) and node.name == owner.__name__:
-                line = first(
-                    node,
-                    lambda t: isinstance(t, ast.Attribute) and t.attr == name or isinstance(t, ast.Name) and t.id == name,
-                )
+                line = first(node, lambda t: isinstance(t, ast.Attribute) and t.attr == name)
+                for own in filter(targets, node.body):  # or the class has it
+                    line = line or first(own, lambda t: isinstance(t, ast.Name) and t.id == name)
                 line = line or defined(node, name)
                 if line:
                     return path, line

@@ -127,7 +127,26 @@ class Probes:
             except AttributeError:
                 pass
         wrapped.__wrapped__ = original
+        inherited = isinstance(owner, type) and name not in owner.__dict__
         setattr(owner, name, wrapped)
+
+        def undo():
+            if getattr(owner, name, None) is wrapped:
+                if inherited:
+                    delattr(owner, name)
+                else:
+                    setattr(owner, name, original)
+
+        self.undo.append(undo)
+
+    def remove(self):
+        self.syncs.stop()
+        undo, self.undo = self.undo, []
+        for one in undo:
+            try:
+                one()
+            except Exception:
+                pass
 
     def watch_collectors(self, torch):
         self.wrap(gc, "collect", lambda args, kwargs: self.by_user("gc-collect"))
@@ -341,6 +360,19 @@ class Probes:
             own = {id(p) for p in module.parameters()}
             if any(id(p) in own for p in wanted):
                 self.hit("eval-at-step", self.eval_at[id(module)], note=type(module).__name__)
+
+    def at_crash(self, text, at):
+        """Errors that say what a rule says."""
+        for words, kind in (
+            ("backward through the graph a second time", "second-backward"),
+            ("does not require grad and does not have a grad_fn", "no-graph-at-backward"),
+            ("modified by an inplace operation", "graph-changed"),
+        ):
+            if words in text and at:
+                places = [(p["path"], p["line"]) for p in reversed(at)]
+                probe = self.hit(kind, places[0])
+                if probe is not None:
+                    probe.via = places[1:5]
 
     def at_tick(self, kind, is_step):
         if not is_step:

@@ -14,6 +14,7 @@ from .clock import RANK, Clock, Series
 from .holders import FEWEST, Finder, shape
 from .lines import Lines
 from .reach import Reach
+from .swelling import Swelling
 from .wire import Wire
 
 LOOK_AT = (6, 9, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 56, 64, 80, 96, 128, 160, 192, 256, 320, 384, 512, 768, 1024)
@@ -57,6 +58,7 @@ class Session:
         self.window_over = False
         self.samples = 0
         self.searches = 0
+        self.swelling = Swelling()
 
     # -- beginning and end
 
@@ -116,6 +118,7 @@ class Session:
         self.crash = kind
         if kind == "KeyboardInterrupt":
             return
+        self.probes.at_crash(text, at)
         self.wire.send(
             "crash", type=kind, message=text, oom=oom, step=self.steps(), live=self.accounting.live(), at=at
         )
@@ -222,7 +225,8 @@ class Session:
         self.report()
         self.probes.report()
         self.window_over = True
-        self.clock.stop_forward()
+        self.clock.remove(keep=self.kind)
+        self.probes.remove()
         self.idle_since = 0.0
         self.idle_steps = self.steps()
         return None
@@ -284,7 +288,8 @@ class Session:
                 reach.run(stack_frames(), usercode.user_modules())
                 finder = Finder(reach, self.series, self.kind, self.last_look)
                 finder.run()
-                found = finder.found + self.strays(reach, final)
+                grown = self.swelling.look(finder, self.series, self.kind, self.steps())
+                found = finder.found + grown + self.strays(reach, final)
             for holder in found:
                 self.remember(holder, set(holder.numbers))
             self.gone(found)
@@ -311,6 +316,8 @@ class Session:
         if not strays.grow(born, now):
             return []
         found = strays.contexts(reach, self.series, self.kind, addresses)
+        if found:
+            return found  # what else is left hangs on these
         rest = {self.series.step_of(self.kind, reach.blocks[a][1]) for a in addresses}
         if strays.grow(rest, now) and self.searches < 2 and (final or now >= 20):
             self.searches += 1
@@ -401,6 +408,8 @@ class Session:
         for record in list(self.records.values()):
             if record.changed or final:
                 record.changed = False
+                if not record.worth_telling():
+                    continue
                 event = record.event(self.lines.sites)
                 if event:
                     self.wire.send("holder", urgent=False, **event)
@@ -428,6 +437,7 @@ class Record:
 
     def __init__(self, key, late):
         self.key = key
+        self.told = False
         self.late = late  # an earlier look did not find it
         self.best = self.latest = None
         self.consumed = False
@@ -440,7 +450,8 @@ class Record:
         if self.latest is not None and RANK[holder.series] > RANK[self.latest.series]:
             self.best = self.latest = None  # what grew within a step turns out to grow over steps
             self.consumed, self.cleared, self.slid, self.base = False, 0, 0, 0
-        self.static = holder.static
+        self.static, self.swells, self.garbage = holder.static, holder.swells, holder.garbage
+        self.limited = getattr(holder.container, "maxlen", None) is not None  # a deque that drops the oldest
         before = self.latest
         seen = Seen(holder, now, step, moment)
         if before is not None and before.series == seen.series and steps and before.first:
@@ -461,10 +472,18 @@ class Record:
             self.best = seen
         self.changed = True
 
+    def worth_telling(self):
+        self.told = self.told or self.latest.shape != "few"
+        return self.told
+
     def grows(self):
         return self.latest.shape in ("leak", "few") and not self.slid
 
     def bounded(self):
+        if self.garbage:
+            return "garbage"
+        if self.limited:
+            return "maxlen"
         if self.consumed:
             return "step"
         if self.slid:
@@ -486,7 +505,7 @@ class Record:
         return {
             "key": self.key, "root": best.root, "path": best.path, "line": best.line, "series": best.series,
             "from": best.base, "at": best.now, "step": best.step, "births": self.birth_rows(), "tensors": best.tensors, "bytes": best.bytes, "used": best.used,
-            "nodes": best.nodes, "host_bytes": best.host, "chain_steps": best.chain_steps, "shape": best.shape,
+            "nodes": best.nodes, "host_bytes": best.host, "chain_steps": best.chain_steps, "shape": best.shape, "swells": self.swells,
             "alloc": ["%s:%d" % (usercode.real_path(sites[n][0]), sites[n][1]) for n, _ in best.sites.most_common(8)
                       if n < len(sites) and sites[n]],
             "gone": self.missed > 0,
@@ -539,7 +558,8 @@ def as_int(text):
 
 def role():
     multiprocessing = sys.modules.get("multiprocessing.process")
-    parent = multiprocessing.parent_process() if multiprocessing else None
-    if parent is not None:
-        return "worker" if "DataLoader" in multiprocessing.current_process().name else "child"
-    return "child" if "torch.distributed.run" in " ".join(getattr(sys, "orig_argv", sys.argv)) else "main"
+    if multiprocessing is not None:
+        current = multiprocessing.current_process()
+        if multiprocessing.parent_process() is not None or getattr(current, "_inheriting", False):
+            return "child"
+    return "launcher" if "torch.distributed.run" in sys.modules or "torchrun" in os.path.basename(sys.argv[0] or "") else "main"

@@ -87,9 +87,22 @@ def contexts(reach, series, kind, addresses):
     return holders
 
 
+def garbage(reach, addresses):
+    """How many of these belong to tensors that are still Python objects: a cycle that the collector has not come to yet."""
+    found = set()
+    for obj in gc.get_objects():
+        if isinstance(obj, reach.torch.Tensor) and id(obj) not in reach.seen:
+            try:
+                found.add(obj.untyped_storage().data_ptr())
+            except Exception:
+                pass
+    return len(found & addresses)
+
+
 def unreached(reach, kind, addresses, series):
     """One holder for the rest."""
     holder = Holder("<unreached>", "no name of the user's code reaches it", place.NOWHERE, kind)
+    holder.garbage = garbage(reach, addresses) * 2 >= len(addresses)
     for address in addresses:
         size, moment, site = reach.blocks[address]
         birth = holder.births.setdefault(series.step_of(kind, moment), [0, 0, 0])

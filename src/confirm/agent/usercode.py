@@ -9,6 +9,7 @@ _library = tuple(os.path.join(p, "") for p in _places if p)
 _own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 _is_user = {}
 _real = {}
+_files = {}
 
 
 def is_user_file(name):
@@ -63,11 +64,21 @@ def callers(frame, limit=8):
     return found
 
 
+def module_file(name):
+    """The file of a module; Python takes `__file__` from `__main__` again before the program is quite over."""
+    file = getattr(sys.modules.get(name), "__file__", None)
+    if not isinstance(file, str):
+        return _files.get(name)
+    _files[name] = file
+    return file
+
+
 def user_modules():
     """[(name, module)] whose file is the user's, `__main__` first."""
     found = []
     for name, module in list(sys.modules.items()):
         if name == "__main__":
+            module_file(name)
             found.insert(0, (name, module))
         elif isinstance(getattr(module, "__file__", None), str) and is_user_file(module.__file__):
             if not name.startswith("_vramlint") and name != "__mp_main__":
