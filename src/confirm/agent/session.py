@@ -11,7 +11,7 @@ import time
 from . import crash, stopping, strays, usercode
 from .accounting import Accounting
 from .clock import RANK, Clock, Series
-from .holders import FEWEST, Finder, shape
+from .holders import FEWEST, SPARSE, Finder, shape
 from .lines import Lines
 from .reach import Reach
 from .swelling import Swelling
@@ -374,10 +374,11 @@ class Session:
     def choose_watches(self, found):
         if self.watched >= MOST_WATCHED:
             return
-        wanted = [h for h in found if h.key not in self.satisfied and self.records[h.key].grows() and len(h.steps()) >= FEWEST]
+        wanted = [h for h in found if h.key not in self.satisfied and self.records[h.key].grows() and worth_watching(h)]
         wanted.sort(key=lambda h: (-len(h.births), -h.bytes))
         if wanted and self.lines.start("full", wanted[:8]):
-            self.watch_left = WATCH_TICKS
+            gaps = [(h.steps()[-1] - h.steps()[0]) // max(1, len(h.steps()) - 1) for h in wanted]
+            self.watch_left = max(WATCH_TICKS, min(MOST_WATCHED // 2, 2 + 2 * max(gaps)))
 
     def watching(self, kind):
         lines = self.lines
@@ -414,7 +415,8 @@ class Session:
                 if event:
                     self.wire.send("holder", urgent=False, **event)
                 why = record.bounded()
-                if why:
+                if why or record.bound:
+                    record.bound = why
                     self.wire.send("bounded", urgent=False, key=record.key, why=why, births=record.birth_rows())
                 if record.static and event:
                     row = {"path": event["path"], "line": event["line"], "n": 0, "via": []}
@@ -438,6 +440,7 @@ class Record:
     def __init__(self, key, late):
         self.key = key
         self.told = False
+        self.bound = None  # what was last told to bound it
         self.late = late  # an earlier look did not find it
         self.best = self.latest = None
         self.consumed = False
@@ -529,6 +532,11 @@ class Seen:
 
     def weight(self):
         return len(self.births)
+
+
+def worth_watching(holder):
+    steps = holder.steps()
+    return len(steps) >= FEWEST or len(steps) >= SPARSE and steps[-1] - steps[0] >= 4 * (len(steps) - 1)
 
 
 def stack_frames():
