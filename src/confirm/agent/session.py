@@ -21,6 +21,7 @@ LOOK_AT = (6, 9, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 56, 64, 80, 96, 128, 16
 LOOK_SHARE = 0.1  # of the run's time may go to looking, beyond LOOK_FREE seconds
 LOOK_FREE = 1.0
 WATCH_TICKS, MOST_WATCHED = 8, 60
+SHORT = 256  # the longest deque with a bound of its own that counts as bounded
 COVER_STEPS, COVER_HITS = 24, 10
 
 
@@ -454,7 +455,7 @@ class Record:
             self.best = self.latest = None  # what grew within a step turns out to grow over steps
             self.consumed, self.cleared, self.slid, self.base = False, 0, 0, 0
         self.static, self.swells, self.garbage = holder.static, holder.swells, holder.garbage
-        self.limited = getattr(holder.container, "maxlen", None) is not None  # a deque that drops the oldest
+        self.limit = getattr(holder.container, "maxlen", None)  # of a deque that drops the oldest
         before = self.latest
         seen = Seen(holder, now, step, moment)
         if before is not None and before.series == seen.series and steps and before.first:
@@ -485,7 +486,7 @@ class Record:
     def bounded(self):
         if self.garbage:
             return "garbage"
-        if self.limited:
+        if self.limit is not None and self.limit <= SHORT:
             return "maxlen"
         if self.consumed:
             return "step"
@@ -508,7 +509,7 @@ class Record:
         return {
             "key": self.key, "root": best.root, "path": best.path, "line": best.line, "series": best.series,
             "from": best.base, "at": best.now, "step": best.step, "births": self.birth_rows(), "tensors": best.tensors, "bytes": best.bytes, "used": best.used,
-            "nodes": best.nodes, "host_bytes": best.host, "chain_steps": best.chain_steps, "shape": best.shape, "swells": self.swells,
+            "nodes": best.nodes, "host_bytes": best.host, "chain_steps": best.chain_steps, "shape": best.shape, "swells": self.swells, "limit": self.limit,
             "alloc": ["%s:%d" % (usercode.real_path(sites[n][0]), sites[n][1]) for n, _ in best.sites.most_common(8)
                       if n < len(sites) and sites[n]],
             "gone": self.missed > 0,
