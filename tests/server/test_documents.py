@@ -101,9 +101,25 @@ async def test_a_position_behind_the_end_is_the_end(either):
 
 
 async def test_a_range_that_runs_backwards_is_the_same_range(either):
-    uri = either.open("train.py", samples.TRAIN)
-    either.change(uri, (range_of((13, 22), (13, 18)), "loss.item()"))
-    assert await either.codes(uri) == LEAK[1:]
+    """As in the library that most servers take text from."""
+    uri = either.open("train.py", samples.TRAIN.replace("append(loss)", "append(loss.item())"))
+    either.change(uri, (range_of((13, 29), (13, 22)), ""))
+    assert await either.codes(uri) == LEAK
+    either.change(uri, (range_of((13, 0), (8, 0)), "\n\n"), (range_of((0, 0), (0, 0)), samples.TRAIN))
+    assert await either.codes(uri) == LEAK + [(LEAK[1][0], LEAK[1][1] + 22 - 3)]
+    assert either.texts[uri].count("enumerate(loader)") == 1
+
+
+@pytest.mark.parametrize("encoding, inside", [("utf-8", (28, 29, 30)), ("utf-16", (28,))])
+async def test_a_position_within_a_character_is_before_it(editors, tmp_path, encoding, inside):
+    editor = await editors({**PUSH, "general.positionEncodings": [encoding]}, folders=[tmp_path])
+    for character in inside:
+        uri = editor.open("wide.py", samples.TRAIN.replace("append(loss)", "append(loss)  #😀"))
+        editor.versions[uri] += 1
+        editor.change(uri, (range_of((13, character), (13, character)), "x"))
+        title = (await editor.actions(uri, range_of((13, 4), (13, 4))))[0]["title"]
+        assert title == "Write 'losses.append(loss.detach())  #x😀' (VL101)"
+        editor.close(uri)
 
 
 async def test_other_languages_are_not_checked(either):
