@@ -1,5 +1,6 @@
 #include "lsp/configured.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "lsp/diagnostic.h"
@@ -79,6 +80,16 @@ static void publish(struct session *session, const char *path, struct faults fau
 	arena_release(&arena);
 }
 
+/* Shows TEXT to the person, unless that is what they saw already. */
+static void show_once(struct session *session, struct root *root, const char *text)
+{
+	if (root->fault_shown && strcmp(root->fault_shown, text) == 0)
+		return;
+	free(root->fault_shown);
+	root->fault_shown = mem_dup(text, strlen(text));
+	session_show(session, SESSION_ERROR, text);
+}
+
 void configured_tell(struct session *session, struct root *root)
 {
 	struct faults faults = faults_of(root);
@@ -86,6 +97,10 @@ void configured_tell(struct session *session, struct root *root)
 	size_t told = root->faults_told;
 	struct buf text = BUF_INIT;
 
+	if (root->config && !faults.count) {
+		free(root->fault_shown);
+		root->fault_shown = NULL;
+	}
 	if (faults.count == told)
 		return;
 	root->faults_told = faults.count;
@@ -100,7 +115,7 @@ void configured_tell(struct session *session, struct root *root)
 	}
 	if (worst && told == 0) {
 		buf_format(&text, "vramlint: %s", worst->sentence);
-		session_show(session, SESSION_ERROR, buf_text(&text));
+		show_once(session, root, buf_text(&text));
 	}
 	buf_release(&text);
 }

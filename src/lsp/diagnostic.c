@@ -252,7 +252,9 @@ bool diagnostic_differs(struct session *session, struct document *document)
 	for (size_t i = 0; i < document->parts.count && !differs; i++) {
 		struct buf items = BUF_INIT;
 
-		differs = items_write(session, document, &document->parts.items[i], &items) != document->parts.items[i].shown;
+		/* what was never asked for will be */
+		differs = document->parts.items[i].shown &&
+			  items_write(session, document, &document->parts.items[i], &items) != document->parts.items[i].shown;
 		buf_release(&items);
 	}
 	return differs;

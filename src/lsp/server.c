@@ -15,6 +15,8 @@
 #include "lsp/uri.h"
 #include "report/links.h"
 
+/* How long a client may take to tell its settings before findings are sent without: what is wrong for a moment flickers. */
+static const double SETTINGS_DELAY = 0.5;
 /* Seconds without work after which memory is given back. */
 static const double REST_DELAY = 1;
 /* Bytes of imported files that are kept then: those of a project or two. */
@@ -76,12 +78,13 @@ static void tell_settings(const char *text, void *context)
 
 /* ---- settings of the editor ---- */
 
-/* Whether the editor sends SAID all at once; some put what it says of us under our name. */
+/* What SAID says of us, NULL where that is nothing; some editors send it under our name. */
 static const cJSON *section_of(const cJSON *said)
 {
 	const cJSON *section = field(said, "vramlint");
 
-	return section ? section : said;
+	section = section ? section : said;
+	return section && section->child ? section : NULL;
 }
 
 static void settings_take(struct session *session, struct root *root, const cJSON *said)
@@ -99,6 +102,16 @@ static void settings_take_all(struct session *session, const cJSON *said)
 {
 	for (size_t i = 0; i < session->workspace.roots.count; i++)
 		settings_take(session, session->workspace.roots.items[i], said);
+}
+
+/* SAID is what counts for all folders, those that come later included, until they are asked for. */
+static void settings_set(struct session *session, const cJSON *said)
+{
+	cJSON *copy = cJSON_Duplicate(said, true);
+
+	cJSON_Delete(session->settings_first);
+	session->settings_first = copy;
+	settings_take_all(session, copy);
 }
 
 /* Asks for the settings of each folder. */
@@ -131,6 +144,7 @@ static void settings_answered(struct session *session, const struct message *mes
 	const cJSON *list = field(message->root, "result");
 
 	session->settings_asked = 0;
+	session->settings_until = 0;
 	if ((size_t)cJSON_GetArraySize(list) != session->workspace.roots.count)
 		return;
 	for (size_t i = 0; i < session->workspace.roots.count; i++) {
@@ -262,10 +276,8 @@ static void initialize(struct server *server, const struct message *message)
 	json_object_end(json);
 	json_object_end(json);
 	wire_send(&session->wire);
-	if (field(message->params, "initializationOptions.settings")) {
-		session->settings_first = cJSON_Duplicate(field(message->params, "initializationOptions.settings"), true);
-		settings_take_all(session, session->settings_first);
-	}
+	if (field(message->params, "initializationOptions.settings"))
+		settings_set(session, field(message->params, "initializationOptions.settings"));
 	server->stage = STAGE_STARTING;
 }
 
@@ -319,6 +331,8 @@ static void initialized(struct server *server, const struct message *message)
 {
 	register_all(&server->session);
 	settings_ask(&server->session);
+	if (server->session.settings_asked)
+		server->session.settings_until = os_seconds() + SETTINGS_DELAY;
 	server->stage = STAGE_OPEN;
 }
 
@@ -469,7 +483,17 @@ static void did_change_settings(struct server *server, const struct message *mes
 	if (server->session.client.tells_settings)
 		settings_ask(&server->session);
 	else if (cJSON_IsObject(said))
-		settings_take_all(&server->session, said);
+		settings_set(&server->session, said);
+}
+
+static void folder_remove(struct session *session, const char *uri)
+{
+	for (size_t i = 1; uri && i < session->workspace.roots.count; i++) {
+		if (strcmp(session->workspace.roots.items[i]->uri, uri) == 0)
+			configured_forget(session, session->workspace.roots.items[i]);
+	}
+	if (uri)
+		workspace_remove(&session->workspace, uri);
 }
 
 static void did_change_folders(struct server *server, const struct message *message)
@@ -479,15 +503,16 @@ static void did_change_folders(struct server *server, const struct message *mess
 
 	scan_end(session);
 	check_all_again(session, NULL);
-	cJSON_ArrayForEach(folder, field(message->params, "event.removed")) {
-		if (field_text(folder, "uri"))
-			workspace_remove(&session->workspace, field_text(folder, "uri"));
-	}
+	cJSON_ArrayForEach(folder, field(message->params, "event.removed"))
+		folder_remove(session, field_text(folder, "uri"));
 	cJSON_ArrayForEach(folder, field(message->params, "event.added")) {
 		if (field_text(folder, "uri"))
 			workspace_add(&session->workspace, field_text(folder, "uri"));
 	}
-	settings_ask(session);
+	if (session->client.tells_settings)
+		settings_ask(session);
+	else if (session->settings_first)
+		settings_take_all(session, session->settings_first);
 }
 
 static void progress_cancel(struct server *server, const struct message *message)
@@ -656,7 +681,10 @@ static double rest_time(const struct session *session)
 		return 0;
 	if (!document && !session->worked)
 		return -1;
-	left = (document ? document->due : session->worked + REST_DELAY) - os_seconds();
+	left = document ? document->due : session->worked + REST_DELAY;
+	if (document && left < session->settings_until)
+		left = session->settings_until;
+	left -= os_seconds();
 	return left > 0 ? left : 0;
 }
 
@@ -673,7 +701,7 @@ static void do_work(struct server *server)
 	struct session *session = &server->session;
 	struct document *document = next_due(session);
 
-	if (document && document->due <= os_seconds())
+	if (document && document->due <= os_seconds() && session->settings_until <= os_seconds())
 		check_due(session, document);
 	else if (session->wants_refresh)
 		refresh(session);

@@ -24,7 +24,8 @@ struct session {
 	const char *checking;    /* address of the document being checked for its own sake, or NULL */
 	struct scan *scan;       /* of the whole workspace, where one is under way */
 	VEC(char *) scanned;     /* paths of files that are not open and that the client was told of findings in */
-	cJSON *settings_first;   /* what initializationOptions.settings said, or NULL */
+	cJSON *settings_first;   /* what was said for all folders, by initializationOptions.settings at first, or NULL */
+	double settings_until;   /* nothing is sent before that time, as settings may come */
 	int64_t settings_asked;  /* id of our request for settings, or 0 */
 	bool wants_refresh;      /* a client that pulls is to be told to do so */
 };

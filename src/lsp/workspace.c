@@ -41,6 +41,7 @@ static void root_free(struct root *root)
 	workspace_reload(root);
 	arena_release(&root->arena);
 	cJSON_Delete(root->said);
+	free(root->fault_shown);
 	free(root->uri);
 	free(root->path);
 	free(root);

@@ -24,6 +24,7 @@ struct root {
 	const char *known_path;   /* of the baseline that was read last, or NULL */
 	struct baseline *known;   /* NULL where it cannot be read */
 	size_t faults_told;       /* of the configuration, to the client */
+	char *fault_shown;        /* the one a person was shown last, while there are any, or NULL */
 	bool is_off;              /* nothing is checked */
 	enum lens_kind lens;
 	double debounce;          /* seconds */

@@ -50,9 +50,8 @@ def kate(program):
     data = json.loads(read("kate/settings.json"))
     keys("kate", data, "servers", "global")
     server = data["servers"]["python"]
-    keys("its server", server, "command", "rootIndicationFileNames", "url", "highlightingModeRegex", "settings",
-         "initializationOptions", "path", "root", "use")
-    need(server["command"] == SERVER and re.match(server["highlightingModeRegex"], "Python"), server)
+    keys("its server", server, "command", "rootIndicationFileNames", "settings", "initializationOptions")
+    need(server["command"] == SERVER, server)
 
 
 def pycharm(program):

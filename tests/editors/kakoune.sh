@@ -22,14 +22,19 @@ awaits() { # PATTERN
 	return 1
 }
 
-# Waits until the linter came back with nothing: then only the time of the text stands there, which is 0 before.
+# Has the buffer checked; until the linter comes back, its messages are something else.
+lints() { # [COMMANDS to have executed before]
+	tell "${1:-nop}; set-option buffer lint_messages %val{timestamp} '1|waiting'; lint-buffer"
+}
+
+# Waits until the linter came back with nothing: then only the time of the text stands there.
 awaits_nothing() {
-	awaits '^[1-9][0-9]*$'
+	awaits '^[0-9]*$'
 }
 
 opens() { # NAME
 	printf '%s' "$1" >"$folder/name"
-	tell "edit %file{$folder/name}; lint-buffer"
+	lints "edit %file{$folder/name}"
 }
 
 finding() {
@@ -40,9 +45,9 @@ finding() {
 edits() {
 	opens train.py
 	awaits '13|VL101' || return
-	tell "execute-keys '%sappend\(loss\)<ret>cappend(loss.item())<esc>'; lint-buffer"
+	lints "execute-keys '%sappend\(loss\)<ret>cappend(loss.item())<esc>'"
 	awaits_nothing || return
-	tell "execute-keys u; lint-buffer"
+	lints "execute-keys u"
 	awaits '13|VL101'
 }
 
@@ -57,7 +62,7 @@ configuration() {
 	opens train.py
 	awaits_nothing || return
 	rm vramlint.toml
-	tell lint-buffer
+	lints
 	awaits '13|VL101'
 }
 

@@ -383,6 +383,32 @@ function checks.configuration_file()
   await_found({}, faulty)
 end
 
+function checks.broken_configuration_is_told_once()
+  write('vramlint.toml', 'ignroe = []\n')
+  local told = {}
+  vim.lsp.config('vramlint', {
+    handlers = {
+      ['window/showMessage'] = function(_, params)
+        table.insert(told, params.message)
+      end,
+    },
+  })
+  open('train.py')
+  await_found({ '13 VL101' })
+  settle()
+  vim.cmd.write()
+  settle()
+  equal({ "vramlint: vramlint.toml:1:1: unknown key 'ignroe'; did you mean 'ignore'?" }, told)
+  write('vramlint.toml', 'ignore = []\n')
+  vim.cmd.write()
+  settle()
+  write('vramlint.toml', 'ignroe = []\n')
+  vim.cmd.write()
+  await('a second fault', function()
+    return #told == 2
+  end)
+end
+
 function checks.watched_files()
   vim.lsp.config('vramlint', {
     capabilities = { workspace = { didChangeWatchedFiles = { dynamicRegistration = true } } },
@@ -612,6 +638,7 @@ end
 local function clean()
   vim.lsp.config('vramlint', {
     settings = { vramlint = { ignore = {} } },
+    handlers = { ['window/showMessage'] = vim.lsp.handlers['window/showMessage'] },
     capabilities = { workspace = { didChangeWatchedFiles = { dynamicRegistration = false } } },
   })
   for _, running in ipairs(vim.lsp.get_clients()) do

@@ -5,11 +5,11 @@ import * as path from 'node:path'
 const { chromium } = createRequire(path.join(process.env.VRAMLINT_EDITOR, 'package.json'))('playwright-core')
 
 /** How long something may take to show, milliseconds. */
-const PATIENCE = 20_000
+const PATIENCE = 30_000
 
 export class Window {
 	static async open(url) {
-		const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] })
+		const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
 		const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
 		const page = await context.newPage()
 		page.setDefaultTimeout(PATIENCE)
@@ -24,8 +24,8 @@ export class Window {
 		await this.until('the folders', async () => {
 			await this.page.goto(url)
 			const file = this.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'train.py' }).first()
-			return file.waitFor({ timeout: 6_000 }).then(() => true, () => false)
-		}, 30_000)
+			return file.waitFor({ timeout: 12_000 }).then(() => true, () => false)
+		}, 90_000)
 	}
 
 	constructor(browser, page) {
@@ -69,8 +69,8 @@ export class Window {
 		await this.until(`'${row ?? text}' can be chosen`, async () => {
 			try {
 				await this.page.keyboard.press(key)
-				await this.input().fill(text, { timeout: 1_000 })
-				if (row !== undefined) await this.row(row).click({ timeout: 1_500 })
+				await this.input().fill(text, { timeout: 2_000 })
+				if (row !== undefined) await this.row(row).click({ timeout: 4_000 })
 				else await this.page.keyboard.press('Enter')
 				return true
 			} catch {
