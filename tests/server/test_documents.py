@@ -110,7 +110,7 @@ async def test_a_range_that_runs_backwards_is_the_same_range(either):
     assert either.texts[uri].count("enumerate(loader)") == 1
 
 
-@pytest.mark.parametrize("encoding, inside", [("utf-8", (28, 29, 30)), ("utf-16", (28,))])
+@pytest.mark.parametrize("encoding, inside", [("utf-8", (27, 28, 29)), ("utf-16", (27,))])
 async def test_a_position_within_a_character_is_before_it(editors, tmp_path, encoding, inside):
     editor = await editors({**PUSH, "general.positionEncodings": [encoding]}, folders=[tmp_path])
     for character in inside:
