@@ -178,6 +178,16 @@ async def test_fast_changes_are_told_of_once_when_they_pause(editors, tmp_path):
     assert editor.published[-1]["version"] == 201
 
 
+async def test_until_the_pause_is_over_nothing_is_told(editors, tmp_path):
+    editor = await editors(options={"settings": {"debounce": 10000}}, folders=[tmp_path])
+    uri = editor.open("train.py", samples.TRAIN)
+    assert len(await editor.findings(uri)) == 2  # at once: nobody is typing
+    editor.change(uri, samples.CLEAN)
+    await editor.settle()
+    assert editor.published[-1]["version"] == 1
+    assert await editor.hover_at(uri, editor.position(uri, "append(loss.item())")) is None
+
+
 async def test_without_a_pause_asked_for_the_last_version_is_told_of(editor):
     uri = editor.open("train.py", samples.TRAIN)
     for _ in range(200):
