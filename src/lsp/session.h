@@ -12,6 +12,12 @@
 
 struct scan;
 
+struct scanned {
+	char *path;   /* real */
+	char *uri;    /* that the client knows */
+	char *folder; /* address of the one it was found in, which may be by a link */
+};
+
 struct session {
 	struct client client;
 	struct wire wire;
@@ -23,8 +29,10 @@ struct session {
 	const cJSON *answering;  /* id of the request at hand, or NULL */
 	const char *checking;    /* address of the document being checked for its own sake, or NULL */
 	struct scan *scan;       /* of the whole workspace, where one is under way */
-	VEC(char *) scanned;     /* paths of files that are not open and that the client was told of findings in */
-	cJSON *settings_first;   /* what initializationOptions.settings said, or NULL */
+	VEC(struct scanned) scanned; /* files that are not open and that the client was told of findings in */
+	size_t doubted;          /* how many of these, from the first, are to be looked at again */
+	VEC(char *) complaints;  /* about the settings of the editor, that were shown */
+	cJSON *settings_said;    /* what the editor said last of all folders, without being asked, or NULL */
 	int64_t settings_asked;  /* id of our request for settings, or 0 */
 	bool wants_refresh;      /* a client that pulls is to be told to do so */
 };
