@@ -209,8 +209,9 @@ void check_look(struct session *session)
 		if (workspace_is_stale(root))
 			check_reload(session, root);
 	}
-	if (!linters_refresh(session->workspace.linters))
+	if (linters_refresh(session->workspace.linters))
+		check_all_again(session, NULL);
+	else if (session->client.watches_files)
 		return;
-	check_all_again(session, NULL);
 	scan_doubt(session);
 }
