@@ -15,6 +15,8 @@
 #include "lsp/uri.h"
 #include "report/links.h"
 
+/* How long a client may take to tell its settings before findings are sent without: what is wrong for a moment flickers. */
+static const double SETTINGS_DELAY = 0.5;
 /* Seconds without work after which memory is given back. */
 static const double REST_DELAY = 1;
 /* Bytes of imported files that are kept then: those of a project or two. */
@@ -114,12 +116,18 @@ static void settings_take(struct session *session, struct root *root, const cJSO
 
 static void settings_take_all(struct session *session, const cJSON *said)
 {
-	cJSON *copy = cJSON_Duplicate(said, true);
-
-	cJSON_Delete(session->settings_said);
-	session->settings_said = copy;
 	for (size_t i = 0; i < session->workspace.roots.count; i++)
 		settings_take(session, session->workspace.roots.items[i], said);
+}
+
+/* SAID is what counts for all folders, those that come later included, until they are asked for. */
+static void settings_set(struct session *session, const cJSON *said)
+{
+	cJSON *copy = cJSON_Duplicate(said, true);
+
+	cJSON_Delete(session->settings_first);
+	session->settings_first = copy;
+	settings_take_all(session, copy);
 }
 
 /* Asks for the settings of each folder. */
@@ -152,13 +160,14 @@ static void settings_answered(struct session *session, const struct message *mes
 	const cJSON *list = field(message->root, "result");
 
 	session->settings_asked = 0;
+	session->settings_until = 0;
 	if ((size_t)cJSON_GetArraySize(list) != session->workspace.roots.count)
 		return;
 	for (size_t i = 0; i < session->workspace.roots.count; i++) {
 		const cJSON *said = cJSON_GetArrayItem(list, (int)i);
 
 		/* null: the editor has none, or has none any more */
-		settings_take(session, session->workspace.roots.items[i], cJSON_IsObject(said) ? said : session->settings_said);
+		settings_take(session, session->workspace.roots.items[i], cJSON_IsObject(said) ? said : session->settings_first);
 	}
 }
 
@@ -284,7 +293,7 @@ static void initialize(struct server *server, const struct message *message)
 	json_object_end(json);
 	wire_send(&session->wire);
 	if (field(message->params, "initializationOptions.settings"))
-		settings_take_all(session, field(message->params, "initializationOptions.settings"));
+		settings_set(session, field(message->params, "initializationOptions.settings"));
 	server->stage = STAGE_STARTING;
 }
 
@@ -338,6 +347,8 @@ static void initialized(struct server *server, const struct message *message)
 {
 	register_all(&server->session);
 	settings_ask(&server->session);
+	if (server->session.settings_asked)
+		server->session.settings_until = os_seconds() + SETTINGS_DELAY;
 	server->stage = STAGE_OPEN;
 }
 
@@ -487,7 +498,7 @@ static void did_change_settings(struct server *server, const struct message *mes
 	if (server->session.client.tells_settings)
 		settings_ask(&server->session);
 	else if (cJSON_IsObject(said))
-		settings_take_all(&server->session, said);
+		settings_set(&server->session, said);
 }
 
 static void folder_remove(struct session *session, const char *uri)
@@ -500,12 +511,6 @@ static void folder_remove(struct session *session, const char *uri)
 	workspace_remove(&session->workspace, uri);
 }
 
-static struct root *folder_add(struct session *session, const char *uri)
-{
-	folder_remove(session, uri);
-	return workspace_add(&session->workspace, uri);
-}
-
 static void did_change_folders(struct server *server, const struct message *message)
 {
 	struct session *session = &server->session;
@@ -516,12 +521,13 @@ static void did_change_folders(struct server *server, const struct message *mess
 	cJSON_ArrayForEach(folder, field(message->params, "event.removed"))
 		folder_remove(session, field_text(folder, "uri"));
 	cJSON_ArrayForEach(folder, field(message->params, "event.added")) {
-		struct root *root = field_text(folder, "uri") ? folder_add(session, field_text(folder, "uri")) : NULL;
-
-		if (root && session->settings_said)
-			settings_take(session, root, session->settings_said);
+		if (field_text(folder, "uri"))
+			workspace_add(&session->workspace, field_text(folder, "uri"));
 	}
-	settings_ask(session);
+	if (session->client.tells_settings)
+		settings_ask(session);
+	else if (session->settings_first)
+		settings_take_all(session, session->settings_first);
 }
 
 static void progress_cancel(struct server *server, const struct message *message)
@@ -692,7 +698,10 @@ static double rest_time(const struct session *session)
 		return 0;
 	if (!document && !session->worked)
 		return -1;
-	left = (document ? document->due : session->worked + REST_DELAY) - os_seconds();
+	left = document ? document->due : session->worked + REST_DELAY;
+	if (document && left < session->settings_until)
+		left = session->settings_until;
+	left -= os_seconds();
 	return left > 0 ? left : 0;
 }
 
@@ -709,7 +718,7 @@ static void do_work(struct server *server)
 	struct session *session = &server->session;
 	struct document *document = next_due(session);
 
-	if (document && document->due <= os_seconds())
+	if (document && document->due <= os_seconds() && session->settings_until <= os_seconds())
 		check_due(session, document);
 	else if (session->wants_refresh)
 		refresh(session);
@@ -764,7 +773,7 @@ static void session_release(struct session *session)
 	lint_worker_free(session->worker);
 	workspace_release(&session->workspace);
 	wire_release(&session->wire);
-	cJSON_Delete(session->settings_said);
+	cJSON_Delete(session->settings_first);
 }
 
 static void run(void *context)

@@ -32,7 +32,8 @@ struct session {
 	VEC(struct scanned) scanned; /* files that are not open and that the client was told of findings in */
 	size_t doubted;          /* how many of these, from the first, are to be looked at again */
 	VEC(char *) complaints;  /* about the settings of the editor, that were shown */
-	cJSON *settings_said;    /* what the editor said last of all folders, without being asked, or NULL */
+	cJSON *settings_first;   /* what was said for all folders, by initializationOptions.settings at first, or NULL */
+	double settings_until;   /* nothing is sent before that time, as settings may come */
 	int64_t settings_asked;  /* id of our request for settings, or 0 */
 	bool wants_refresh;      /* a client that pulls is to be told to do so */
 };
