@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "lsp/diagnostic.h"
-#include "report/links.h"
 
 /* Faults of one configuration that are told: who has more mends these first. */
 enum { FAULTS_TOLD = 200 };
@@ -59,8 +58,8 @@ static void fault_add(struct session *session, const struct config_fault *fault)
 	json_object_end(json);
 }
 
-/* Sends the diagnostics of PATH: those of FAULTS that are about it. */
-static void publish(struct session *session, const char *path, struct faults faults)
+/* Sends the diagnostics of PATH, as ROOT calls it: those of FAULTS that are about it. */
+static void publish(struct session *session, const struct root *root, const char *path, struct faults faults)
 {
 	struct json_writer *json = &session->wire.json;
 	struct arena arena;
@@ -68,7 +67,7 @@ static void publish(struct session *session, const char *path, struct faults fau
 	arena_init(&arena);
 	wire_notify(&session->wire, "textDocument/publishDiagnostics");
 	json_object_begin(json);
-	json_member_text(json, "uri", links_file_url(path, &arena));
+	json_member_text(json, "uri", workspace_address(root, path, &arena));
 	json_member_array(json, "diagnostics");
 	for (size_t i = 0; i < faults.count; i++) {
 		if (faults.items[i].path && strcmp(faults.items[i].path, path) == 0)
@@ -106,7 +105,7 @@ void configured_tell(struct session *session, struct root *root)
 	root->faults_told = faults.count;
 	for (size_t i = 0; i < faults.count; i++) {
 		if (is_first(faults, i))
-			publish(session, faults.items[i].path, faults);
+			publish(session, root, faults.items[i].path, faults);
 	}
 	for (size_t i = told; i < faults.count; i++) {
 		if (faults.items[i].is_error && !worst)
@@ -126,7 +125,7 @@ void configured_forget(struct session *session, struct root *root)
 
 	for (size_t i = 0; i < faults.count && i < root->faults_told; i++) {
 		if (is_first(faults, i))
-			publish(session, faults.items[i].path, (struct faults){NULL, 0});
+			publish(session, root, faults.items[i].path, (struct faults){NULL, 0});
 	}
 	root->faults_told = 0;
 }

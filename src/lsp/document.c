@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/os.h"
 #include "lsp/uri.h"
 #include "text/notebook.h"
 
@@ -119,9 +118,7 @@ static void part_change(struct document_part *part, const cJSON *change, enum po
 	}
 	end = part_offset(part, encoding, to);
 	start = part_offset(part, encoding, from);
-	if (start > end)
-		start = end;
-	part_replace(part, start, end, str_from(text));
+	part_replace(part, start < end ? start : end, start < end ? end : start, str_from(text));
 }
 
 static void part_change_all(struct document_part *part, const cJSON *changes, enum position_encoding encoding)
@@ -183,24 +180,16 @@ static void changed(struct documents *documents, struct document *document)
 	document->serial = ++documents->serials;
 }
 
-/* The real path behind URI: its folder's links are resolved, also where the file is not there yet. */
 static char *path_of(const char *uri)
 {
 	struct arena arena;
-	const char *path, *real, *slash;
+	const char *path;
 	char *copy = NULL;
 
 	arena_init(&arena);
-	path = uri_to_path(&arena, uri);
-	real = path ? os_real_path(path, &arena) : NULL;
-	slash = path ? strrchr(path, '/') : NULL;
-	if (slash && !real) {
-		const char *folder = os_real_path(arena_format(&arena, "%.*s/", (int)(slash - path), path), &arena);
-
-		real = folder ? arena_format(&arena, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, slash + 1) : path;
-	}
-	if (real)
-		copy = dup(real);
+	path = uri_to_real_path(&arena, uri);
+	if (path)
+		copy = dup(path);
 	arena_release(&arena);
 	return copy;
 }

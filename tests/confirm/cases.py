@@ -1,6 +1,6 @@
 """Runs measured scripts under the agent and prints what it said of each beside what is known.
 
-usage: PYTHON-WITH-TORCH tests/confirm/cases.py [-j N] [-v] [--no-shim] [--fork] FOLDER [NAME]...
+usage: PYTHON-WITH-TORCH tests/confirm/cases.py [-j N] [-v] [--no-shim] [--fork [--same]] FOLDER [NAME]...
 
 FOLDER holds the scripts with their marks (`# expect: NAME`), MEASURED.tsv and ALSO.tsv. A script that grows is right when a
 holder that leaks was stored at a marked line; one that does not is right when no holder with a graph leaks.
@@ -115,6 +115,7 @@ def main():
     parser.add_argument("-v", action="store_true")
     parser.add_argument("--no-shim", action="store_true")
     parser.add_argument("--fork", action="store_true", help="import torch once for all scripts")
+    parser.add_argument("--same", action="store_true", help="only compare what they print with a plain run; with --fork")
     parser.add_argument("folder", type=Path)
     parser.add_argument("name", nargs="*")
     args = parser.parse_args()
@@ -131,6 +132,11 @@ def main():
     paths = [p for p in sorted(args.folder.glob("*.py")) if not args.name or any(n in p.name for n in args.name)]
 
     def one(path):
+        if args.same:
+            plain = forked.run(path, (), None, plain=True)
+            run = forked.run(path, marks(path), shim, stop="run")
+            same = (plain.out, plain.err, plain.status) == (run.out, run.err, run.status)
+            return path, run, ("same" if same else "DIFFERS", [], [], {})
         if args.fork:
             run = forked.run(path, marks(path), None if args.no_shim else shim)
             return path, run, judge(path, measured.get(path.name, "?"), also[path.name], run)

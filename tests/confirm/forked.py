@@ -50,6 +50,8 @@ def child(path, scratch, request):
     main = types.ModuleType("__main__")
     main.__file__ = str(path)
     sys.modules["__main__"] = main
+    if request["plain"]:
+        del os.environ["VRAMLINT_CONFIRM"]
     spec = importlib.util.spec_from_file_location("_vramlint", AGENT / "boot.py", submodule_search_locations=[str(AGENT)])
     sys.modules["_vramlint"] = agent = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(agent)
@@ -68,10 +70,10 @@ def child(path, scratch, request):
     os._exit(status)
 
 
-def run(path, findings, shim, steps=48, stop="exit", timeout=90):
+def run(path, findings, shim, steps=48, stop="exit", timeout=90, plain=False):
     result = Run()
     with tempfile.TemporaryDirectory(prefix="vlcase-") as scratch:
-        request = {"socket": scratch + "/.s", "steps": steps, "stop": stop, "protect": "none", "scratch": None,
+        request = {"plain": plain, "socket": scratch + "/.s", "steps": steps, "stop": stop, "protect": "none", "scratch": None,
                    "shim": shim, "findings": [dict(f, id=i) for i, f in enumerate(findings)]}  # fmt: skip
         server = socket.socket(socket.AF_UNIX)
         server.bind(request["socket"])

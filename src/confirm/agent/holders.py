@@ -3,7 +3,8 @@ import collections
 
 from . import place, usercode
 
-FEWEST = 4  # births in different steps that make a holder
+FEWEST = 4  # births in different steps that make a holder that grows
+SPARSE = 3  # … and that make one worth watching, where they are steps apart
 NODE_BYTES, TENSOR_BYTES = 560, 450  # host memory of a graph node and of a tensor object, measured
 FINER = ("opt", "batch", "bwd", "fwd")
 
@@ -91,7 +92,8 @@ class Finder:
                 unit.moment = self.before + span * (i + 1) // len(units)
 
     def search(self, kind, units):
-        parents, objects, edges = self.reach.parents, self.reach.objects, self.reach.edges
+        parents, objects = self.reach.parents, self.reach.objects
+        fewest = SPARSE if kind == self.primary else FEWEST
         step_of = self.series.step_of
         memo = {}
         own, total = {}, {}
@@ -105,7 +107,7 @@ class Finder:
         for at in sorted(self.closure(own), reverse=True):
             if parents[at] >= 0 and at in total:
                 total[parents[at]] = total.get(parents[at], 0) | total[at]
-        heavy = {at for at, mask in total.items() if bits(mask) >= FEWEST}
+        heavy = {at for at, mask in total.items() if bits(mask) >= fewest}
         if not heavy:
             return units
         rest = {at: own.get(at, 0) for at in heavy}
@@ -119,9 +121,9 @@ class Finder:
                 rest[same[at]] |= rest[at]
         holders = {}
         for at in sorted(heavy):
-            if same[at] == at and parents[at] >= 0 and bits(rest[at]) >= FEWEST:
+            if same[at] == at and parents[at] >= 0 and bits(rest[at]) >= fewest:
                 holders[at] = self.describe(at, kind)
-        left = []
+        left, taken, coarse = [], {}, {}
         for unit in units:
             at = unit.owner
             while at >= 0 and at not in heavy:
@@ -130,6 +132,14 @@ class Finder:
             if holder is None:
                 left.append(unit)
             else:
+                taken.setdefault(holder, []).append(unit)
+                coarse.setdefault(holder, set()).add(step_of(self.primary, unit.moment))
+        if kind != self.primary:  # what was born in several steps of the run is no matter within a step
+            for holder in [h for h, steps in coarse.items() if len(steps - {0}) >= 3]:
+                left += taken.pop(holder)
+        holders = {at: h for at, h in holders.items() if h in taken}
+        for holder, units in taken.items():
+            for unit in units:
                 holder.take(unit, memo[unit.moment])
                 self.owners[unit] = holder
                 if unit.nodes:

@@ -11,7 +11,7 @@ import time
 from . import crash, stopping, strays, usercode
 from .accounting import Accounting
 from .clock import RANK, Clock, Series
-from .holders import FEWEST, Finder, shape
+from .holders import FEWEST, SPARSE, Finder, shape
 from .lines import Lines
 from .reach import Reach
 from .swelling import Swelling
@@ -21,6 +21,7 @@ LOOK_AT = (6, 9, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 56, 64, 80, 96, 128, 16
 LOOK_SHARE = 0.1  # of the run's time may go to looking, beyond LOOK_FREE seconds
 LOOK_FREE = 1.0
 WATCH_TICKS, MOST_WATCHED = 8, 60
+SHORT = 256  # the longest deque with a bound of its own that counts as bounded
 COVER_STEPS, COVER_HITS = 24, 10
 
 
@@ -374,10 +375,11 @@ class Session:
     def choose_watches(self, found):
         if self.watched >= MOST_WATCHED:
             return
-        wanted = [h for h in found if h.key not in self.satisfied and self.records[h.key].grows() and len(h.steps()) >= FEWEST]
+        wanted = [h for h in found if h.key not in self.satisfied and self.records[h.key].grows() and worth_watching(h)]
         wanted.sort(key=lambda h: (-len(h.births), -h.bytes))
         if wanted and self.lines.start("full", wanted[:8]):
-            self.watch_left = WATCH_TICKS
+            gaps = [(h.steps()[-1] - h.steps()[0]) // max(1, len(h.steps()) - 1) for h in wanted]
+            self.watch_left = max(WATCH_TICKS, min(MOST_WATCHED // 2, 2 + 2 * max(gaps)))
 
     def watching(self, kind):
         lines = self.lines
@@ -414,7 +416,8 @@ class Session:
                 if event:
                     self.wire.send("holder", urgent=False, **event)
                 why = record.bounded()
-                if why:
+                if why or record.bound:
+                    record.bound = why
                     self.wire.send("bounded", urgent=False, key=record.key, why=why, births=record.birth_rows())
                 if record.static and event:
                     row = {"path": event["path"], "line": event["line"], "n": 0, "via": []}
@@ -438,6 +441,7 @@ class Record:
     def __init__(self, key, late):
         self.key = key
         self.told = False
+        self.bound = None  # what was last told to bound it
         self.late = late  # an earlier look did not find it
         self.best = self.latest = None
         self.consumed = False
@@ -451,7 +455,7 @@ class Record:
             self.best = self.latest = None  # what grew within a step turns out to grow over steps
             self.consumed, self.cleared, self.slid, self.base = False, 0, 0, 0
         self.static, self.swells, self.garbage = holder.static, holder.swells, holder.garbage
-        self.limited = getattr(holder.container, "maxlen", None) is not None  # a deque that drops the oldest
+        self.limit = getattr(holder.container, "maxlen", None)  # of a deque that drops the oldest
         before = self.latest
         seen = Seen(holder, now, step, moment)
         if before is not None and before.series == seen.series and steps and before.first:
@@ -482,7 +486,7 @@ class Record:
     def bounded(self):
         if self.garbage:
             return "garbage"
-        if self.limited:
+        if self.limit is not None and self.limit <= SHORT:
             return "maxlen"
         if self.consumed:
             return "step"
@@ -505,7 +509,7 @@ class Record:
         return {
             "key": self.key, "root": best.root, "path": best.path, "line": best.line, "series": best.series,
             "from": best.base, "at": best.now, "step": best.step, "births": self.birth_rows(), "tensors": best.tensors, "bytes": best.bytes, "used": best.used,
-            "nodes": best.nodes, "host_bytes": best.host, "chain_steps": best.chain_steps, "shape": best.shape, "swells": self.swells,
+            "nodes": best.nodes, "host_bytes": best.host, "chain_steps": best.chain_steps, "shape": best.shape, "swells": self.swells, "limit": self.limit,
             "alloc": ["%s:%d" % (usercode.real_path(sites[n][0]), sites[n][1]) for n, _ in best.sites.most_common(8)
                       if n < len(sites) and sites[n]],
             "gone": self.missed > 0,
@@ -529,6 +533,11 @@ class Seen:
 
     def weight(self):
         return len(self.births)
+
+
+def worth_watching(holder):
+    steps = holder.steps()
+    return len(steps) >= FEWEST or len(steps) >= SPARSE and steps[-1] - steps[0] >= 4 * (len(steps) - 1)
 
 
 def stack_frames():

@@ -13,10 +13,10 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-enum { SHARDS = 64, FIRST_SLOTS = 1024 };
+enum { SHARDS = 16, FIRST_SLOTS = 256 };	/* small enough to stay in a near cache */
 
 struct block {
-	uintptr_t address;	/* 0: never used, 1: used before */
+	uintptr_t address;	/* 0: free */
 	uint64_t size;
 	uint32_t moment;
 	uint32_t site;
@@ -26,11 +26,10 @@ static struct shard {
 	atomic_flag busy;
 	struct block *slots;
 	size_t count;		/* slots, a power of two */
-	size_t used;		/* live and used before */
 	size_t live;
 } shards[SHARDS];
 
-static _Atomic int64_t live_bytes, peak_bytes, live_blocks;
+static _Atomic int64_t live_bytes, peak_bytes;
 static _Atomic uint32_t now_moment, now_site;
 static void *(*real_alloc)(size_t);
 static void (*real_free)(void *);
@@ -44,7 +43,7 @@ hash(uintptr_t address)
 static struct shard *
 shard_lock(uint64_t hashed)
 {
-	struct shard *shard = &shards[hashed >> 58];
+	struct shard *shard = &shards[hashed >> 60];
 	while (atomic_flag_test_and_set_explicit(&shard->busy, memory_order_acquire))
 		;
 	return shard;
@@ -56,10 +55,16 @@ shard_unlock(struct shard *shard)
 	atomic_flag_clear_explicit(&shard->busy, memory_order_release);
 }
 
+static size_t
+home(uint64_t hashed, size_t count)
+{
+	return (hashed >> 20) & (count - 1);
+}
+
 static struct block *
 slot_find(struct block *slots, size_t count, uint64_t hashed, uintptr_t address)
 {
-	size_t i = (hashed >> 20) & (count - 1);
+	size_t i = home(hashed, count);
 	while (slots[i].address != 0 && slots[i].address != address)
 		i = (i + 1) & (count - 1);
 	return &slots[i];
@@ -68,20 +73,19 @@ slot_find(struct block *slots, size_t count, uint64_t hashed, uintptr_t address)
 static int
 shard_grow(struct shard *shard)
 {
-	size_t count = shard->count == 0 ? FIRST_SLOTS : shard->live * 4 > shard->count ? shard->count * 2 : shard->count;
+	size_t count = shard->count == 0 ? FIRST_SLOTS : shard->count * 2;
 	struct block *slots = mmap(NULL, count * sizeof *slots, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (slots == MAP_FAILED)
 		return 0;
 	for (size_t i = 0; i < shard->count; i++) {
 		struct block *old = &shard->slots[i];
-		if (old->address > 1)
+		if (old->address != 0)
 			*slot_find(slots, count, hash(old->address), old->address) = *old;
 	}
 	if (shard->slots != NULL)
 		munmap(shard->slots, shard->count * sizeof *slots);
 	shard->slots = slots;
 	shard->count = count;
-	shard->used = shard->live;
 	return 1;
 }
 
@@ -90,25 +94,37 @@ note_birth(void *pointer, size_t size)
 {
 	uint64_t hashed = hash((uintptr_t)pointer);
 	struct shard *shard = shard_lock(hashed);
-	if (shard->used * 2 >= shard->count && !shard_grow(shard)) {
+	if (shard->live * 2 >= shard->count && !shard_grow(shard)) {
 		shard_unlock(shard);
 		return;
 	}
 	struct block *slot = slot_find(shard->slots, shard->count, hashed, (uintptr_t)pointer);
-	if (slot->address == 0) {
-		shard->used++;
+	if (slot->address == 0)
 		shard->live++;
-	} else {		/* freed behind our back: the old size is gone */
+	else			/* freed behind our back: the old size is gone */
 		atomic_fetch_sub(&live_bytes, (int64_t)slot->size);
-		atomic_fetch_sub(&live_blocks, 1);
-	}
 	*slot = (struct block){(uintptr_t)pointer, size, now_moment, now_site};
 	shard_unlock(shard);
 	int64_t live = atomic_fetch_add(&live_bytes, (int64_t)size) + (int64_t)size;
 	int64_t peak = peak_bytes;
 	while (live > peak && !atomic_compare_exchange_weak(&peak_bytes, &peak, live))
 		;
-	atomic_fetch_add(&live_blocks, 1);
+}
+
+/* Empties a slot and moves back what had to step aside for it. */
+static void
+slot_empty(struct shard *shard, struct block *slot)
+{
+	size_t mask = shard->count - 1, hole = (size_t)(slot - shard->slots);
+	for (size_t i = (hole + 1) & mask; shard->slots[i].address != 0; i = (i + 1) & mask) {
+		size_t wanted = home(hash(shard->slots[i].address), shard->count);
+		if (((i - wanted) & mask) >= ((i - hole) & mask)) {
+			shard->slots[hole] = shard->slots[i];
+			hole = i;
+		}
+	}
+	shard->slots[hole].address = 0;
+	shard->live--;
 }
 
 static void
@@ -120,9 +136,7 @@ note_death(void *pointer)
 		struct block *slot = slot_find(shard->slots, shard->count, hashed, (uintptr_t)pointer);
 		if (slot->address != 0) {
 			atomic_fetch_sub(&live_bytes, (int64_t)slot->size);
-			atomic_fetch_sub(&live_blocks, 1);
-			slot->address = 1;
-			shard->live--;
+			slot_empty(shard, slot);
 		}
 	}
 	shard_unlock(shard);
@@ -176,7 +190,10 @@ vramlint_peak(void)
 int64_t
 vramlint_blocks(void)
 {
-	return live_blocks;
+	int64_t n = 0;
+	for (int s = 0; s < SHARDS; s++)
+		n += (int64_t)shards[s].live;
+	return n;
 }
 
 /* Bytes that malloc has handed out and not got back; -1 where glibc is too old to say. */
@@ -209,9 +226,9 @@ vramlint_dump(struct block *out, size_t room)
 {
 	size_t n = 0;
 	for (int s = 0; s < SHARDS; s++) {
-		struct shard *shard = shard_lock((uint64_t)s << 58);
+		struct shard *shard = shard_lock((uint64_t)s << 60);
 		for (size_t i = 0; i < shard->count && n < room; i++) {
-			if (shard->slots[i].address > 1)
+			if (shard->slots[i].address != 0)
 				out[n++] = shard->slots[i];
 		}
 		shard_unlock(shard);
