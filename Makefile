@@ -294,6 +294,10 @@ build/torch/bin/python: tests/fixes/requirements-torch.txt
 test-fixes-torch: all $(TORCH_PYTHON) ## run all cases that have a fix before and after it, with torch (TORCH_PYTHON, ORACLE)
 	@VRAMLINT=$(abspath $(program)) $(TORCH_PYTHON) tests/fixes/with-torch $(if $(ORACLE),--oracle '$(ORACLE)')
 
+.PHONY: test-confirm
+test-confirm: all $(TORCH_PYTHON) ## the agent of confirm in processes that train, with torch (TORCH_PYTHON)
+	@VRAMLINT=$(abspath $(program)) $(TORCH_PYTHON) tests/confirm/agent.py
+
 score: all ## found and false alarms on tests/cases, by rule
 	@tests/score $(program)
 

@@ -24,6 +24,7 @@
 
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/os_private.h"
 #include "base/vec.h"
 
 extern char **environ;
@@ -110,7 +111,7 @@ static bool listen_at(struct os_supervised *supervised, const char *path, struct
 	supervised->listener = socket(AF_UNIX, SOCK_STREAM, 0);
 	if (supervised->listener < 0 || bind(supervised->listener, (struct sockaddr *)&address, sizeof address) != 0 ||
 	    chmod(path, 0600) != 0 || listen(supervised->listener, 128) != 0)
-		return err_set(err, ERR_WRITE, "cannot listen at '%s': %s", path, strerror(errno));
+		return os_failed(err, ERR_WRITE, "listen at", path, errno);
 	fcntl(supervised->listener, F_SETFD, FD_CLOEXEC);
 	fcntl(supervised->listener, F_SETFL, O_NONBLOCK);
 	supervised->path = mem_dup(path, strlen(path));
@@ -139,7 +140,7 @@ static bool start(struct os_supervised *supervised, const char *const *arguments
 	int errors[2], number = 0;
 
 	if (pipe(errors) != 0)
-		return err_set(err, ERR_LIMIT, "cannot start '%s': %s", arguments[0], strerror(errno));
+		return os_failed(err, ERR_LIMIT, "start", arguments[0], errno);
 	fcntl(errors[0], F_SETFD, FD_CLOEXEC);
 	fcntl(errors[1], F_SETFD, FD_CLOEXEC);
 	fflush(NULL);
@@ -160,7 +161,7 @@ static bool start(struct os_supervised *supervised, const char *const *arguments
 	if (supervised->child > 0)
 		waitpid(supervised->child, NULL, 0);
 	supervised->child = 0;
-	return err_set(err, ERR_READ, "cannot run '%s': %s", arguments[0], strerror(number));
+	return os_failed(err, ERR_READ, "run", arguments[0], number);
 }
 
 struct os_supervised *os_supervise_new(const char *const *arguments, const char *const *environment, const char *path,
@@ -174,7 +175,7 @@ struct os_supervised *os_supervise_new(const char *const *arguments, const char 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 #endif
 	if (!catch_signals(supervised))
-		err_set(err, ERR_LIMIT, "cannot make a pipe: %s", strerror(errno));
+		os_failed(err, ERR_LIMIT, "start", arguments[0], errno);
 	else if (listen_at(supervised, path, err) && start(supervised, arguments, environment, err))
 		return supervised;
 	os_supervise_free(supervised);

@@ -9,11 +9,11 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/os.h"
+#include "base/os_private.h"
 
 const char *os_temp_new(struct arena *arena, struct err *err)
 {
@@ -22,19 +22,19 @@ const char *os_temp_new(struct arena *arena, struct err *err)
 
 	if (mkdtemp(path))
 		return path;
-	err_set(err, ERR_WRITE, "cannot make a folder in '%s': %s", above && *above ? above : "/tmp", strerror(errno));
+	os_failed(err, ERR_WRITE, "make a folder in", above && *above ? above : "/tmp", errno);
 	return NULL;
 }
 
 bool os_temp_folder(const char *folder, const char *name, struct err *err)
 {
 	struct arena arena;
+	const char *path;
 	bool made;
 
 	arena_init(&arena);
-	made = mkdir(arena_format(&arena, "%s/%s", folder, name), 0700) == 0;
-	if (!made)
-		err_set(err, ERR_WRITE, "cannot make the folder '%s/%s': %s", folder, name, strerror(errno));
+	path = arena_format(&arena, "%s/%s", folder, name);
+	made = mkdir(path, 0700) == 0 || os_failed(err, ERR_WRITE, "make the folder", path, errno);
 	arena_release(&arena);
 	return made;
 }
