@@ -189,12 +189,6 @@ void check_all_again(struct session *session, const struct root *root)
 
 void check_reload(struct session *session, struct root *root)
 {
-	for (size_t i = 0; i < session->documents.items.count; i++) {
-		struct document *document = session->documents.items.items[i];
-
-		if (workspace_root(&session->workspace, document->path) == root)
-			tree_forget(document);
-	}
 	scan_restart(session);
 	check_all_again(session, root);
 	configured_forget(session, root);

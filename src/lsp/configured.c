@@ -79,14 +79,27 @@ static void publish(struct session *session, const struct root *root, const char
 	arena_release(&arena);
 }
 
-/* Shows TEXT to the person, unless that is what they saw already. */
+/* Whether the person was shown TEXT, of whichever folder: one file may configure several. */
+static bool was_shown(const struct session *session, const char *text)
+{
+	for (size_t i = 0; i < session->workspace.roots.count; i++) {
+		const char *shown = session->workspace.roots.items[i]->fault_shown;
+
+		if (shown && strcmp(shown, text) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Shows TEXT, which is about ROOT, to the person, unless that is what they saw already. */
 static void show_once(struct session *session, struct root *root, const char *text)
 {
-	if (root->fault_shown && strcmp(root->fault_shown, text) == 0)
-		return;
+	bool known = was_shown(session, text);
+
 	free(root->fault_shown);
 	root->fault_shown = mem_dup(text, strlen(text));
-	session_show(session, SESSION_ERROR, text);
+	if (!known)
+		session_show(session, SESSION_ERROR, text);
 }
 
 void configured_tell(struct session *session, struct root *root)

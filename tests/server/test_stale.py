@@ -99,6 +99,27 @@ async def test_a_folder_that_is_added_has_the_settings_of_the_others(editors, tm
     await becomes(editor, uri, BOTH[:1])
 
 
+async def test_rules_of_a_folder_that_is_closed_are_left_with_it(editors, tmp_path, model):
+    """What queries matched is remembered for the next text, and must not be taken for matches of other rules."""
+    editor = await editors({**model, "workspace.configuration": True}, {}, [tmp_path / "none"])
+    own = program.ROOT / "tests/golden/config-rules-own-explain/input/rules"
+    editor.settings = {tmp_path.as_uri(): {"rules": str(own)}, "": {}}
+    text = (own.parent / "train.py").read_text()
+    uri = editor.open((tmp_path / "a.py").as_uri(), text)
+    builtin = [(item["code"], item["line"] - 1) for item in program.check_text(text)]
+    both = [(item["code"], item["line"] - 1) for item in program.check_text(text, "--rules", own)]
+    assert builtin != both
+    await becomes(editor, uri, builtin)
+    for _ in range(2):
+        folders_change(editor, added=[tmp_path])
+        await becomes(editor, uri, both)
+        folders_change(editor, removed=[tmp_path])
+        editor.replace(uri, "mode=", "mode =")
+        editor.replace(uri, "mode =", "mode=")
+        await editor.settle()
+        await becomes(editor, uri, builtin)
+
+
 # ---- files behind links ----
 
 async def test_a_module_that_goes_from_a_folder_behind_a_link(editors, tmp_path, model):
@@ -260,3 +281,14 @@ async def test_a_setting_of_a_wrong_kind_is_told_of_once(editors, tmp_path):
     for name in ("one", "two"):
         await editor.findings(editor.open((tmp_path / name / "a.py").as_uri(), samples.TRAIN))
     assert len([message for message in editor.messages if "vramlint.select" in message.message]) == 1
+
+
+async def test_a_fault_of_what_configures_several_folders_is_told_of_once(editors, tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "vramlint.toml").write_text("nonsense = 1")
+    editor = await editors(folders=[tmp_path / "one", tmp_path / "two"])
+    for name in ("one", "two"):
+        await editor.findings(editor.open((tmp_path / name / "a.py").as_uri(), samples.TRAIN))
+    await editor.settle()
+    assert len([message for message in editor.messages if "nonsense" in message.message]) == 1
