@@ -81,10 +81,11 @@ class Finder:
         self.left = left
 
     def spread_unsure(self):
-        """Without the shim the births of graph-free tensors are known to lie since the last analysis: in order."""
+        """Without the shim the births of graph-free tensors lie since the last analysis: in a container, in its order."""
         groups = collections.defaultdict(list)
         for unit in self.reach.units:
-            if not unit.sure:
+            parent = self.reach.parents[unit.owner]
+            if not unit.sure and isinstance(self.reach.objects[parent], (list, dict, collections.deque, set)):
                 groups[self.reach.parents[unit.owner]].append(unit)
         span = self.series.moment - self.before
         for units in groups.values():
