@@ -92,7 +92,7 @@ static struct reported_holder *holder_get(struct reported *reported, struct repo
 		return NULL;
 	holder = ARENA_NEW(&reported->arena, struct reported_holder);
 	holder->key = arena_dup(&reported->arena, key);
-	holder->host_bytes = -1;
+	holder->host_bytes = holder->used = holder->first = holder->last = -1;
 	VEC_ADD(&process->holders, holder);
 	return holder;
 }
@@ -144,6 +144,9 @@ static void take_holder(struct reported *reported, struct reported_process *proc
 	holder->nodes = field_number(event, "nodes", 0);
 	holder->host_bytes = field_number(event, "host_bytes", -1);
 	holder->chain_steps = field_number(event, "chain_steps", 0);
+	holder->used = field_number(event, "used", -1);
+	holder->first = field_number(event, "from", -1);
+	holder->last = field_number(event, "at", -1);
 	take_births(holder, event);
 	take_allocs(reported, holder, event);
 }
@@ -169,6 +172,7 @@ static void take_store(struct reported *reported, struct reported_process *proce
 
 	if (!holder)
 		return;
+	holder->stores.count = 0; /* what is told last holds */
 	cJSON_ArrayForEach(line, field(event, "lines")) {
 		struct reported_line store = {.path = text_of(reported, line, "path"), .line = field_number(line, "line", 0),
 					      .count = field_number(line, "n", 1)};
@@ -186,18 +190,46 @@ static void take_bounded(struct reported *reported, struct reported_process *pro
 
 	if (!holder)
 		return;
-	holder->bounded = why ? why : "bounded";
-	take_births(holder, event);
+	holder->bounded = why; /* null takes back what was said before */
+	if (field(event, "births"))
+		take_births(holder, event);
+}
+
+static void take_cover(struct reported_process *process, const cJSON *event)
+{
+	struct reported_cover cover = {field_number(event, "id", -1), field_number(event, "hits", 0), field_number(event, "steps", 0)};
+
+	for (size_t i = 0; i < process->covers.count; i++) {
+		if (process->covers.items[i].finding == cover.finding) {
+			process->covers.items[i] = cover;
+			return;
+		}
+	}
+	if (process->covers.count < MOST_ITEMS)
+		VEC_ADD(&process->covers, cover);
 }
 
 static void take_probe(struct reported *reported, struct reported_process *process, const cJSON *event)
 {
 	const char *kind = text_of(reported, event, "kind");
 
-	if (kind && process->probes.count < 1000)
-		VEC_ADD(&process->probes, ((struct reported_probe){field_number(event, "id", -1), kind, text_of(reported, event, "path"),
-								 text_of(reported, event, "note"), field_number(event, "line", 0),
-								 field_number(event, "hits", 0), field_number(event, "steps", 0)}));
+	struct reported_probe probe = {.finding = field_number(event, "id", -1), .kind = kind, .path = text_of(reported, event, "path"),
+				       .note = text_of(reported, event, "note"), .line = field_number(event, "line", 0),
+				       .hits = field_number(event, "hits", 0), .steps = field_number(event, "steps", 0)};
+
+	if (!kind)
+		return;
+	for (size_t i = 0; i < process->probes.count; i++) {
+		struct reported_probe *known = &process->probes.items[i];
+		bool same_path = known->path && probe.path ? strcmp(known->path, probe.path) == 0 : known->path == probe.path;
+
+		if (strcmp(known->kind, kind) == 0 && known->line == probe.line && known->finding == probe.finding && same_path) {
+			*known = probe;
+			return;
+		}
+	}
+	if (process->probes.count < 1000)
+		VEC_ADD(&process->probes, probe);
 }
 
 static void take_crash(struct reported *reported, struct reported_process *process, const cJSON *event)
@@ -243,9 +275,8 @@ static void take_event(struct reported *reported, struct reported_stream *stream
 		take_store(reported, process, event);
 	else if (strcmp(kind, "bounded") == 0)
 		take_bounded(reported, process, event);
-	else if (strcmp(kind, "cover") == 0 && process->covers.count < MOST_ITEMS)
-		VEC_ADD(&process->covers, ((struct reported_cover){field_number(event, "id", -1), field_number(event, "hits", 0),
-								 field_number(event, "steps", 0)}));
+	else if (strcmp(kind, "cover") == 0)
+		take_cover(process, event);
 	else if (strcmp(kind, "probe") == 0)
 		take_probe(reported, process, event);
 	else if (strcmp(kind, "crash") == 0)

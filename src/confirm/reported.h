@@ -36,6 +36,8 @@ struct reported_holder {
 	VEC(struct reported_line) stores; /* lines that store there */
 	VEC(struct reported_line) allocs; /* lines that make what is kept */
 	int64_t tensors, bytes, nodes, host_bytes, chain_steps;
+	int64_t used;            /* bytes that what is kept needs; fewer than `bytes` where views keep large storages; -1: not known */
+	int64_t first, last;     /* steps, of the clock that its births count in, that it is judged over; -1: as the process */
 	const char *bounded; /* why it does not grow any more ("filled", "window", "sawtooth"), or NULL */
 };
 

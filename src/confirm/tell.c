@@ -94,7 +94,8 @@ static void add_growth(struct buf *out, const struct judged *judged)
 		buf_add_text(out, ", in host memory ");
 		add_bytes(out, growth->host_bytes);
 	}
-	buf_format(out, "; of %lld of %lld steps something is left\n    held by ", (long long)growth->births, (long long)growth->steps);
+	buf_format(out, "; of %lld of %lld steps something is left%s\n    held by ", (long long)growth->births, (long long)growth->steps,
+		   growth->is_emptied ? ", until it is emptied" : "");
 	visible_add(out, str_from(holder->key));
 	for (size_t i = 0; i < holder->stores.count && shown < 3; i++) {
 		if (is_repeated(holder, i))

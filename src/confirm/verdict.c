@@ -71,16 +71,32 @@ static bool goes_on(const double *left, int64_t steps)
 	return on;
 }
 
+/* The steps that the births of HOLDER lie in; none where there are none. */
+static void tooth_of(const struct reported_holder *holder, int64_t *first, int64_t *last)
+{
+	*first = *last = 0;
+	for (size_t i = 0; i < holder->births.count; i++) {
+		int64_t step = holder->births.items[i].step;
+
+		*first = i == 0 || step < *first ? step : *first;
+		*last = i == 0 || step > *last ? step : *last;
+	}
+}
+
 struct growth growth_of(const struct reported_process *process, const struct reported_holder *holder)
 {
 	/* Of the last steps even what is let go in time may be left; fewer steps than these show nothing. */
 	enum { LAST_STEPS = 4, LEAST_STEPS = 8 };
-	int64_t first = process->first, last = process->last - LAST_STEPS, steps = last - first + 1;
-	struct growth growth = {.host_bytes = -1};
+	int64_t first = holder->first >= 0 ? holder->first : process->first;
+	int64_t last = (holder->last >= 0 ? holder->last : process->last) - LAST_STEPS, steps;
+	struct growth growth = {.host_bytes = -1, .is_emptied = holder->bounded && strcmp(holder->bounded, "sawtooth") == 0};
 	double *bytes, *nodes;
 	bool *seen;
 
-	if (holder->bounded || steps < LEAST_STEPS || steps > 1000000)
+	if (growth.is_emptied) /* its births are those at its widest */
+		tooth_of(holder, &first, &last);
+	steps = last - first + 1;
+	if ((holder->bounded && !growth.is_emptied) || steps < LEAST_STEPS || steps > 1000000)
 		return growth;
 	bytes = mem_new((size_t)steps, sizeof *bytes);
 	nodes = mem_new((size_t)steps, sizeof *nodes);
@@ -124,6 +140,44 @@ static bool stores_at(const struct reported_holder *holder, const struct predict
 	return false;
 }
 
+/* Which rules a probe speaks for: it fires at lines that other findings may stand at, too. */
+static const struct {
+	const char *kind, *rule;
+} probe_rules[] = {
+	{"sync", "raw-tensor-log"},
+	{"eval-at-step", "eval-not-restored"},
+	{"eval-with-graph", "eval-no-grad"},
+	{"eval-with-graph", "no-grad-escape"},
+	{"grad-at-backward", "zero-grad"},
+	{"grad-never-used", "zero-grad"},
+	{"zero-grad-in-place", "zero-grad"},
+	{"no-gradient-at-step", "no-grad-escape"},
+	{"grad-off-at-step", "no-grad-escape"},
+	{"no-graph-at-backward", "no-grad-escape"},
+	{"gc-collect", "empty-cache"},
+	{"empty-cache", "empty-cache"},
+	{"anomaly", "debug-left-on"},
+	{"profiler", "debug-left-on"},
+	{"memory-history", "debug-left-on"},
+	{"optimizer-made", "rebuild-in-loop"},
+	{"param-group-added", "rebuild-in-loop"},
+	{"thread-started", "rebuild-in-loop"},
+	{"hooks-grow", "hook-retain"},
+	{"second-backward", "hidden-state"},
+	{"second-backward", "retain-graph"},
+	{"graph-changed", "hidden-state"},
+	{"graph-changed", "retain-graph"},
+};
+
+static bool speaks_for(const struct reported_probe *probe, const struct predicted *finding)
+{
+	for (size_t i = 0; i < sizeof probe_rules / sizeof *probe_rules; i++) {
+		if (strcmp(probe_rules[i].kind, probe->kind) == 0 && strcmp(probe_rules[i].rule, finding->name) == 0)
+			return true;
+	}
+	return false;
+}
+
 static enum verdict verdict_of(const struct growth *growth)
 {
 	return growth->bytes > 0 ? VERDICT_CONFIRMED : VERDICT_CONFIRMED_HOST;
@@ -153,10 +207,10 @@ static void judge_finding(const struct reported_process *process, int64_t id, st
 	for (size_t i = 0; i < process->probes.count; i++) {
 		const struct reported_probe *probe = &process->probes.items[i];
 
-		if (probe->finding != id || probe->hits == 0)
+		if (probe->finding != id || probe->hits == 0 || !speaks_for(probe, judged->finding))
 			continue;
 		judged->probe = probe;
-		judged->verdict = VERDICT_CONFIRMED;
+		judged->verdict = strcmp(probe->kind, "hooks-grow") == 0 ? VERDICT_CONFIRMED_HOST : VERDICT_CONFIRMED;
 	}
 	if (judged->verdict == VERDICT_NOT_OBSERVED && judged->hits >= ENOUGH_HITS)
 		judged->verdict = VERDICT_REFUTED;
@@ -169,6 +223,12 @@ static bool is_predicted(const struct reported_holder *holder, const struct pred
 			return true;
 	}
 	return false;
+}
+
+/* Results that are gathered grow as well, and are wanted. Graphs are not, nor is storage that nobody can reach. */
+static bool is_unwanted(const struct reported_holder *holder, const struct growth *growth)
+{
+	return !growth->is_emptied && (growth->nodes > 0 || (holder->used >= 0 && holder->used * 2 < holder->bytes));
 }
 
 void judge_run(const struct reported *reported, const struct predicted *findings, size_t count, struct judgements *judgements)
@@ -188,7 +248,7 @@ void judge_run(const struct reported *reported, const struct predicted *findings
 			const struct reported_holder *holder = process->holders.items[i];
 			struct growth growth = growth_of(process, holder);
 
-			if (growth.leaks && !is_predicted(holder, findings, count))
+			if (growth.leaks && is_unwanted(holder, &growth) && !is_predicted(holder, findings, count))
 				VEC_ADD(&judgements->unpredicted, ((struct judged){.verdict = verdict_of(&growth), .holder = holder,
 										  .growth = growth}));
 		}

@@ -24,6 +24,7 @@ const char *verdict_name(enum verdict verdict); /* "confirmed-host" */
 /* How a holder grows over the steps that count. */
 struct growth {
 	bool leaks;
+	bool is_emptied;       /* … until it is emptied, as by an epoch's end */
 	double bytes, nodes;   /* of tensors, of graphs: a step, medians */
 	double host_bytes;     /* a step, or -1 */
 	int64_t births;        /* steps that something is left of */

@@ -29,7 +29,7 @@ static int64_t nearly(int64_t step) { return step % 10 ? 4 : 0; }
 static int set_up(void **state)
 {
 	process = (struct reported_process){.first = FIRST, .last = STEPS};
-	holder = (struct reported_holder){.key = "xs", .host_bytes = -1};
+	holder = (struct reported_holder){.key = "xs", .host_bytes = -1, .used = -1, .first = -1, .last = -1};
 	return 0;
 }
 
@@ -65,7 +65,7 @@ static void too_few_steps_show_nothing(void **state)
 	assert_false(with(always, 0).leaks);
 }
 
-static const struct predicted finding = {.path = "/x.py", .line = 5, .end_line = 6};
+static const struct predicted finding = {.path = "/x.py", .name = "raw-tensor-log", .line = 5, .end_line = 6};
 
 static enum verdict judged(size_t *unpredicted)
 {
@@ -117,10 +117,50 @@ static void only_what_ran_is_refuted(void **state)
 	check_verdict(VERDICT_NOT_OBSERVED, 0);
 	process.covers.items[0].hits = 8;
 	check_verdict(VERDICT_REFUTED, 0);
-	VEC_ADD(&process.probes, ((struct reported_probe){.finding = 0, .kind = "sync", .hits = 3}));
+	VEC_ADD(&process.probes, ((struct reported_probe){.finding = 0, .kind = "anomaly", .hits = 3}));
+	check_verdict(VERDICT_REFUTED, 0); /* which is about something else */
+	process.probes.items[0].kind = "sync";
 	check_verdict(VERDICT_CONFIRMED, 0);
 	VEC_RELEASE(&process.covers);
 	VEC_RELEASE(&process.probes);
+}
+
+static int64_t from_thirty(int64_t step) { return step >= 30 ? 4 : 0; }
+
+static void a_holder_is_judged_over_its_own_steps(void **state)
+{
+	assert_false(with(from_thirty, 0).leaks);
+	holder.first = 30;
+	holder.last = 48;
+	assert_true(with(from_thirty, 0).leaks);
+}
+
+static void what_is_emptied_at_times_grows_until_then(void **state)
+{
+	struct growth growth;
+
+	holder.bounded = "sawtooth";
+	growth = with(saw, 3);
+	assert_true(growth.leaks);
+	assert_true(growth.is_emptied);
+	holder.bounded = "window";
+	assert_false(with(always, 3).leaks);
+}
+
+static void what_is_gathered_is_no_leak_that_nobody_predicted(void **state)
+{
+	struct reported_holder *one = &holder;
+	size_t unpredicted;
+
+	VEC_ADD(&process.holders, one);
+	with(always, 0);
+	holder.bytes = holder.used = 1000;
+	judged(&unpredicted);
+	assert_int_equal(unpredicted, 0);
+	holder.used = 10; /* views of large storages */
+	judged(&unpredicted);
+	assert_int_equal(unpredicted, 1);
+	VEC_RELEASE(&process.holders);
 }
 
 int main(void)
@@ -128,6 +168,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_is_left_of_nearly_every_step_leaks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(caches_windows_and_saw_teeth_do_not, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_holder_is_judged_over_its_own_steps, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_emptied_at_times_grows_until_then, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_gathered_is_no_leak_that_nobody_predicted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(too_few_steps_show_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_finding_is_what_its_line_stores, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(only_what_ran_is_refuted, set_up, tear_down),
