@@ -118,9 +118,7 @@ static void part_change(struct document_part *part, const cJSON *change, enum po
 	}
 	end = part_offset(part, encoding, to);
 	start = part_offset(part, encoding, from);
-	if (start > end)
-		start = end;
-	part_replace(part, start, end, str_from(text));
+	part_replace(part, start < end ? start : end, start < end ? end : start, str_from(text));
 }
 
 static void part_change_all(struct document_part *part, const cJSON *changes, enum position_encoding encoding)

@@ -101,9 +101,25 @@ async def test_a_position_behind_the_end_is_the_end(either):
 
 
 async def test_a_range_that_runs_backwards_is_the_same_range(either):
-    uri = either.open("train.py", samples.TRAIN)
-    either.change(uri, (range_of((13, 22), (13, 18)), "loss.item()"))
-    assert await either.codes(uri) == LEAK[1:]
+    """As in the library that most servers take text from."""
+    uri = either.open("train.py", samples.TRAIN.replace("append(loss)", "append(loss.item())"))
+    either.change(uri, (range_of((13, 29), (13, 22)), ""))
+    assert await either.codes(uri) == LEAK
+    either.change(uri, (range_of((13, 0), (8, 0)), "\n\n"), (range_of((0, 0), (0, 0)), samples.TRAIN))
+    assert await either.codes(uri) == LEAK + [(LEAK[1][0], LEAK[1][1] + 22 - 3)]
+    assert either.texts[uri].count("enumerate(loader)") == 1
+
+
+@pytest.mark.parametrize("encoding, inside", [("utf-8", (27, 28, 29)), ("utf-16", (27,))])
+async def test_a_position_within_a_character_is_before_it(editors, tmp_path, encoding, inside):
+    editor = await editors({**PUSH, "general.positionEncodings": [encoding]}, folders=[tmp_path])
+    for character in inside:
+        uri = editor.open("wide.py", samples.TRAIN.replace("append(loss)", "append(loss)  #😀"))
+        editor.versions[uri] += 1
+        editor.change(uri, (range_of((13, character), (13, character)), "x"))
+        title = (await editor.actions(uri, range_of((13, 4), (13, 4))))[0]["title"]
+        assert title == "Write 'losses.append(loss.detach())  #x😀' (VL101)"
+        editor.close(uri)
 
 
 async def test_other_languages_are_not_checked(either):
@@ -160,6 +176,16 @@ async def test_fast_changes_are_told_of_once_when_they_pause(editors, tmp_path):
     # a machine that is busy may pause for us
     assert len(editor.published) <= 5
     assert editor.published[-1]["version"] == 201
+
+
+async def test_until_the_pause_is_over_nothing_is_told(editors, tmp_path):
+    editor = await editors(options={"settings": {"debounce": 10000}}, folders=[tmp_path])
+    uri = editor.open("train.py", samples.TRAIN)
+    assert len(await editor.findings(uri)) == 2  # at once: nobody is typing
+    editor.change(uri, samples.CLEAN)
+    await editor.settle()
+    assert editor.published[-1]["version"] == 1
+    assert await editor.hover_at(uri, editor.position(uri, "append(loss.item())")) is None
 
 
 async def test_without_a_pause_asked_for_the_last_version_is_told_of(editor):

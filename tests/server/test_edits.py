@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import random
+import re
 
 import pytest
 
@@ -151,8 +152,7 @@ def test_changed_cells_have_the_findings_of_a_new_notebook(server, tmp_path, see
     chance = random.Random(f"{SEED} {seed}")
     encoding = texts.ENCODINGS[seed]
     server.initialize(able(encoding), initializationOptions=ALONE)
-    lines = program_of(chance).splitlines(keepends=True)
-    cells = [Typing(chance, "".join(lines[start:start + 12]), encoding) for start in range(0, len(lines), 12)]
+    cells = [Typing(chance, part, encoding) for part in re.split(r"\n\n+(?=\S)", program_of(chance))]
     uri = (tmp_path / "note.ipynb").as_uri()
     uris = [f"{uri}#{number}" for number in range(len(cells))]
     server.notify("notebookDocument/didOpen", {

@@ -329,6 +329,10 @@ def test_bytes_that_are_no_utf8(server):
         server.write(raw.frame(body.replace(b"MARK", wrong)))
         report = server.request("textDocument/diagnostic", {"textDocument": DOCUMENT})["result"]["items"]
         assert [item["range"]["start"]["line"] for item in report] == [14, 21], wrong
+        server.write(raw.frame(body.replace(b"append(loss)", b"append(loss)  # " + wrong)))
+        actions = server.request("textDocument/codeAction", {
+            "textDocument": DOCUMENT, "range": report[0]["range"], "context": {"diagnostics": []}})["result"]
+        assert actions[0]["title"].startswith("Write 'losses.append(loss.detach())  # ?"), wrong
     server.finish()
 
 
@@ -449,6 +453,29 @@ def test_names_of_all_kinds(server, pulls):
         assert "result" in edit
         server.change(name, 2, {"text": samples.CLEAN})
         server.close(name)
+    server.finish()
+
+
+@pytest.mark.parametrize("name", ["a b", "é€😀", "a%41", "a%2541", "a#b?c", 'a"b', "a\\b", "a+b", "a\nb"])
+def test_the_configuration_is_that_of_the_path_behind_the_name(server, tmp_path, name):
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / "vramlint.toml").write_text('select = ["VL302"]')
+    server.initialize(ABLE)
+    for uri in ((folder / "train.py").as_uri(), (folder / "train.py").as_uri().replace("train", "%74%72ain")):
+        server.open(uri, samples.TRAIN)
+        report = server.request("textDocument/diagnostic", {"textDocument": {"uri": uri}})
+        assert [item["code"] for item in report["result"]["items"]] == ["VL302"]
+    server.finish()
+
+
+def test_a_name_with_a_nul_is_no_path(server, tmp_path):
+    (tmp_path / "vramlint.toml").write_text('select = ["VL302"]')
+    server.initialize(ABLE)
+    uri = (tmp_path / "train.py").as_uri() + "%00"
+    server.open(uri, samples.TRAIN)
+    report = server.request("textDocument/diagnostic", {"textDocument": {"uri": uri}})
+    assert [item["code"] for item in report["result"]["items"]] == ["VL101", "VL302"]
     server.finish()
 
 

@@ -131,6 +131,27 @@ async def test_what_is_typed_into_another_cell(either):
     await notebook.becomes(3, FOUND)
 
 
+async def test_a_client_that_pulls_is_told_that_other_cells_may_have_changed(editors, tmp_path):
+    editor = await editors(PULL, folders=[tmp_path])
+    notebook = Notebook(editor, [HEAD + "def keep(x):\n    return x\n", DATA, KEEP.replace("(loss)", "(keep(loss))")])
+    await notebook.becomes(2, FOUND)
+    await editor.settle()
+    count = editor.refreshed["diagnostic"]
+    notebook.type(0, "return x", "return x.item()")
+    await editor.until(lambda: editor.refreshed["diagnostic"] > count)
+    assert (await editor.pull(notebook.cell_uri(2)))["items"] == []
+
+
+async def test_what_is_found_at_the_end_of_a_cell_ends_there(either):
+    notebook = Notebook(either, [HEAD, DATA, KEEP, "x = 1"])
+    await notebook.becomes(2, FOUND)
+    uri = notebook.cell_uri(2)
+    item, = (await either.pull(uri))["items"]
+    assert item["range"]["end"] == {"line": 4, "character": len(KEEP.splitlines()[4])}
+    hover = await either.hover_at(uri, item["range"]["end"])
+    assert hover["range"] == item["range"]
+
+
 async def test_cells_that_are_added_taken_out_and_moved(either):
     notebook = Notebook(either, CELLS)
     await notebook.becomes(3, FOUND)

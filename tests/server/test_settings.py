@@ -219,6 +219,18 @@ async def test_folders_each_have_their_settings(editors, tmp_path):
     await editor.end()
 
 
+@pytest.mark.parametrize("order", [0, 1], ids=["outer-first", "inner-first"])
+async def test_a_folder_within_another_has_settings_of_its_own(editors, tmp_path, order):
+    from editor import Editor
+    (tmp_path / "inner").mkdir()
+    editor = Editor()
+    editor.settings = {tmp_path.as_uri(): {"select": ["VL101"]}, (tmp_path / "inner").as_uri(): {"select": ["VL302"]}}
+    await editor.begin({**PUSH, **ASKS}, {}, [tmp_path, tmp_path / "inner"][::-1 if order else 1])
+    await becomes(editor, editor.open((tmp_path / "inner/a.py").as_uri(), samples.TRAIN), UNSAFE)
+    await becomes(editor, editor.open((tmp_path / "innermost.py").as_uri(), samples.TRAIN), SAFE)
+    await editor.end()
+
+
 async def test_folders_that_come_and_go(editors, tmp_path, model):
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
