@@ -190,6 +190,7 @@ void check_all_again(struct session *session, const struct root *root)
 void check_reload(struct session *session, struct root *root)
 {
 	scan_restart(session);
+	session_forget_complaints(session);
 	check_all_again(session, root);
 	configured_forget(session, root);
 	workspace_reload(root);

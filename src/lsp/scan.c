@@ -223,10 +223,12 @@ static void next_check(struct session *session, struct root *root, const struct 
 		goto out;
 	session->scan->files++;
 	document = document_of(session, path);
+	/* findings of a notebook belong to its cells, which have no address until it is open */
+	if (notebook_is_name(path))
+		goto out;
 	if (document)
 		document->is_scanned = true;
-	/* findings of a notebook belong to its cells, which have no address until it is open */
-	else if (file->settings->linter && !notebook_is_name(path))
+	else if (file->settings->linter)
 		session->scan->findings += file_check(session, root, path, file->settings);
 out:
 	arena_release(&arena);

@@ -84,7 +84,7 @@ static void tell_settings(const char *text, void *context)
 	session_show(session, SESSION_WARNING, text);
 }
 
-static void complaints_forget(struct session *session)
+void session_forget_complaints(struct session *session)
 {
 	for (size_t i = 0; i < session->complaints.count; i++)
 		free(session->complaints.items[i]);
@@ -108,7 +108,6 @@ static void settings_take(struct session *session, struct root *root, const cJSO
 
 	if (section == root->said || cJSON_Compare(section, root->said, true)) /* both may be NULL */
 		return;
-	complaints_forget(session);
 	check_reload(session, root);
 	workspace_say(&session->workspace, root, section);
 	session->wants_refresh = true;
@@ -767,7 +766,7 @@ struct serving {
 static void session_release(struct session *session)
 {
 	scan_release(session);
-	complaints_forget(session);
+	session_forget_complaints(session);
 	VEC_RELEASE(&session->complaints);
 	documents_release(&session->documents);
 	lint_worker_free(session->worker);

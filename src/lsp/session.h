@@ -41,6 +41,8 @@ struct session {
 enum session_level { SESSION_ERROR = 1, SESSION_WARNING, SESSION_INFO };
 /* Shows a message to the person, or in the log. */
 void session_show(struct session *session, enum session_level level, const char *text);
+/* What was said of the editor's settings holds no more: it may be shown again. */
+void session_forget_complaints(struct session *session);
 void session_log(struct session *session, enum session_level level, const char *text);
 
 #endif

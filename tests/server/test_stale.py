@@ -292,3 +292,21 @@ async def test_a_fault_of_what_configures_several_folders_is_told_of_once(editor
         await editor.findings(editor.open((tmp_path / name / "a.py").as_uri(), samples.TRAIN))
     await editor.settle()
     assert len([message for message in editor.messages if "nonsense" in message.message]) == 1
+
+
+async def test_what_is_wrong_anew_is_told_of_anew(editors, tmp_path):
+    (tmp_path / "vramlint.toml").write_text('baseline = "known.json"')
+    editor = await editors(folders=[tmp_path])
+    uri = editor.open("train.py", samples.TRAIN)
+
+    async def told(times):
+        await editor.settle()
+        await editor.until(lambda: len([message for message in editor.messages if "known.json" in message.message]) == times)
+
+    await told(1)
+    (tmp_path / "known.json").write_text("{")
+    editor.save(uri)
+    await told(2)
+    (tmp_path / "known.json").unlink()
+    editor.save(uri)
+    await told(3)
