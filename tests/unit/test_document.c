@@ -61,7 +61,7 @@ static void changes_are_made_one_after_another(void **state)
 	change(&documents, "{" RANGE(1, 5, 2, 0) ",'text':''},{" RANGE(1, 0, 1, 0) ",'text':'\\n'}", "one TWO\n\nthree");
 	change(&documents, "{'text':'all'}", "all");
 	change(&documents, "{" RANGE(0, 99, 0, 99) ",'text':'!'},{" RANGE(7, 0, 9, 0) ",'text':'?'}", "all!?");
-	change(&documents, "{" RANGE(0, 3, 0, 1) ",'text':'x'}", "axll!?");
+	change(&documents, "{" RANGE(0, 3, 0, 1) ",'text':'x'}", "ax!?");
 	documents_release(&documents);
 }
 
