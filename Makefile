@@ -79,7 +79,9 @@ libs = $(libraries_libs) $(LDLIBS)
 
 sources := $(sort $(wildcard src/*/*.c))
 main_source := $(wildcard src/main.c)
-data := $(sort $(wildcard rules/*.json rules/*.md rules/models/*.json queries/*.scm src/report/*.html))
+shim := build/gen/confirm-shim.so
+data := $(sort $(wildcard rules/*.json rules/*.md rules/models/*.json queries/*.scm src/report/*.html src/confirm/agent/*.py)) \
+	$(if $(wildcard src/confirm/agent/shim.c),$(shim))
 unit_sources := $(sort $(wildcard tests/unit/test_*.c))
 fuzz_sources := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 
@@ -135,6 +137,12 @@ $(out)/gen/%.o: build/gen/%.c $(out)/flags | $(deps)/stamp
 build/gen/embedded.c: build/embed build/gen/data.list $(data)
 	@echo "  GEN     $@"
 	$(Q)build/embed $(data) >$@
+
+# Goes into the user's processes, so that it is built without sanitizers whatever MODE is.
+$(shim): src/confirm/agent/shim.c
+	@mkdir -p $(@D)
+	@echo "  CC      $@"
+	$(Q)$(CC) -shared -fPIC -O2 -std=gnu11 -Wall -Wextra $< -o $@
 
 build/embed: tools/embed.c
 	@mkdir -p $(@D)
@@ -285,6 +293,10 @@ build/torch/bin/python: tests/fixes/requirements-torch.txt
 .PHONY: test-fixes-torch
 test-fixes-torch: all $(TORCH_PYTHON) ## run all cases that have a fix before and after it, with torch (TORCH_PYTHON, ORACLE)
 	@VRAMLINT=$(abspath $(program)) $(TORCH_PYTHON) tests/fixes/with-torch $(if $(ORACLE),--oracle '$(ORACLE)')
+
+.PHONY: test-confirm
+test-confirm: all $(TORCH_PYTHON) ## the agent of confirm in processes that train, with torch (TORCH_PYTHON)
+	@VRAMLINT=$(abspath $(program)) $(TORCH_PYTHON) tests/confirm/agent.py
 
 score: all ## found and false alarms on tests/cases, by rule
 	@tests/score $(program)

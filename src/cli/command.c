@@ -7,7 +7,7 @@
 #include "cli/message.h"
 #include "cli/output.h"
 
-const struct command *const commands[] = {&command_check, &command_explain, &command_rules, &command_config, &command_server,
+const struct command *const commands[] = {&command_check, &command_explain, &command_rules, &command_config, &command_server, &command_confirm,
 					  &command_completions, &command_man, &command_version, &command_help, NULL};
 
 const struct command *command_find(const char *name)

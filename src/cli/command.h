@@ -23,7 +23,7 @@ struct command {
 };
 
 extern const struct command command_check, command_explain, command_rules, command_config, command_completions,
-	command_man, command_version, command_help, command_server;
+	command_man, command_version, command_help, command_server, command_confirm;
 
 /* In the order of help, ended by NULL. */
 extern const struct command *const commands[];

@@ -275,10 +275,45 @@ static void fix_all_add(const struct asking *asking)
 	json_object_end(json);
 }
 
-/* Whether FINDING stands, at least in part, between FROM and TO. */
-static bool touches(const struct finding *finding, uint32_t from, uint32_t to)
+/* The findings of PART that stand, at least in part, between FROM and TO. */
+typedef VEC(const struct finding *) finding_list;
+
+static finding_list findings_at(const struct document *document, const struct document_part *part, uint32_t from, uint32_t to)
 {
-	return finding->at.span.start <= to && finding->at.span.end >= from;
+	finding_list list = {NULL, 0, 0};
+
+	for (size_t i = 0; i < document->result.finding_count; i++) {
+		const struct finding *finding = &document->result.findings[i];
+
+		if (finding->at.span.start <= to && finding->at.span.end >= from &&
+		    document_part_at(document, &document->source, finding->at.span.start) == part)
+			VEC_ADD(&list, finding);
+	}
+	return list;
+}
+
+/* Whether one before INDEX is of the same rule (and begins on the same line, where LINE): a menu need not
+ * offer the same twice. */
+static bool is_repeated(const finding_list *list, size_t index, bool line)
+{
+	const struct finding *finding = list->items[index];
+
+	for (size_t i = 0; i < index; i++) {
+		if (list->items[i]->rule == finding->rule && (!line || list->items[i]->at.start.line == finding->at.start.line))
+			return true;
+	}
+	return false;
+}
+
+static void quick_fixes_add(const struct asking *asking, const cJSON *sent, const finding_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		fix_add(asking, sent, list->items[i]);
+		if (!is_repeated(list, i, true))
+			suppress_add(asking, sent, list->items[i]);
+		if (!is_repeated(list, i, false))
+			explain_add(asking, sent, list->items[i]);
+	}
 }
 
 void action_answer(struct session *session, const struct message *message)
@@ -289,6 +324,7 @@ void action_answer(struct session *session, const struct message *message)
 	struct asking asking = {session, documents_find(&session->documents, field_text(message->params, "textDocument.uri"), &part),
 				field(message->params, "context.only")};
 	struct position from, to;
+	finding_list list;
 	uint32_t start, end;
 	bool ok = part && session->client.takes_literals && check_document(session, asking.document) &&
 		  position_read(field(message->params, "range.start"), &from) &&
@@ -302,16 +338,10 @@ void action_answer(struct session *session, const struct message *message)
 
 		start = document_offset(document, part, &document->source, encoding, from);
 		end = document_offset(document, part, &document->source, encoding, to);
-		for (size_t i = 0; i < document->result.finding_count; i++) {
-			const struct finding *finding = &document->result.findings[i];
-
-			if (!is_wanted(&asking, "quickfix") || !touches(finding, start, end) ||
-			    document_part_at(document, &document->source, finding->at.span.start) != part)
-				continue;
-			fix_add(&asking, sent, finding);
-			suppress_add(&asking, sent, finding);
-			explain_add(&asking, sent, finding);
-		}
+		list = findings_at(document, part, start, end);
+		if (is_wanted(&asking, "quickfix"))
+			quick_fixes_add(&asking, sent, &list);
+		VEC_RELEASE(&list);
 		if (is_wanted(&asking, FIX_ALL))
 			fix_all_add(&asking);
 	}

@@ -61,6 +61,7 @@ static bool lint(struct session *session, struct document *document, const struc
 	lint_source(session->worker, settings, document->path, &document->source, &document->result);
 	lint_worker_stop_when(session->worker, NULL, NULL);
 	lint_worker_remember(session->worker, NULL);
+	lint_worker_hurry(session->worker, false);
 	session->worked = os_seconds();
 	document->checked = document->serial;
 	document->settings = settings;
@@ -140,15 +141,31 @@ static void forget_path(struct session *session, const char *path, double delay)
 	}
 }
 
+/* Another document of the same file, which is open by another name; NULL: there is none. */
+static const struct document *document_beside(const struct session *session, const struct document *document)
+{
+	for (size_t i = 0; i < session->documents.items.count; i++) {
+		const struct document *other = session->documents.items.items[i];
+
+		if (other != document && other->path && !other->is_notebook && strcmp(other->path, document->path) == 0)
+			return other;
+	}
+	return NULL;
+}
+
 void check_spread(struct session *session, const struct document *document, bool is_gone)
 {
+	const struct document *open = is_gone && document->path ? document_beside(session, document) : document;
+
 	if (!document->path || document->is_notebook)
 		return;
-	if (is_gone)
-		overlay_remove(session->workspace.overlay, document->path);
+	if (open)
+		overlay_set(session->workspace.overlay, document->path, buf_get(&open->parts.items[0].text));
 	else
-		overlay_set(session->workspace.overlay, document->path, buf_get(&document->parts.items[0].text));
+		overlay_remove(session->workspace.overlay, document->path);
 	forget_path(session, document->path, is_gone ? 0 : SPREAD_DELAY);
+	if (is_gone)
+		scan_doubt(session);
 }
 
 void check_disk(struct session *session, const char *path)
@@ -157,7 +174,7 @@ void check_disk(struct session *session, const char *path)
 	if (overlay_get(session->workspace.overlay, path, NULL))
 		return;
 	forget_path(session, path, 0);
-	scan_again(session, path);
+	scan_doubt(session);
 }
 
 void check_all_again(struct session *session, const struct root *root)
@@ -172,13 +189,8 @@ void check_all_again(struct session *session, const struct root *root)
 
 void check_reload(struct session *session, struct root *root)
 {
-	for (size_t i = 0; i < session->documents.items.count; i++) {
-		struct document *document = session->documents.items.items[i];
-
-		if (workspace_root(&session->workspace, document->path) == root)
-			tree_forget(document);
-	}
-	scan_end(session);
+	scan_restart(session);
+	session_forget_complaints(session);
 	check_all_again(session, root);
 	configured_forget(session, root);
 	workspace_reload(root);
@@ -189,9 +201,12 @@ void check_look(struct session *session)
 	for (size_t i = 0; i < session->workspace.roots.count; i++) {
 		struct root *root = session->workspace.roots.items[i];
 
-		if (root->config && config_is_stale(root->config))
+		if (workspace_is_stale(root))
 			check_reload(session, root);
 	}
 	if (linters_refresh(session->workspace.linters))
 		check_all_again(session, NULL);
+	else if (session->client.watches_files)
+		return;
+	scan_doubt(session);
 }

@@ -20,7 +20,7 @@ void check_disk(struct session *session, const char *path);
 void check_all_again(struct session *session, const struct root *root);
 /* What configures ROOT has changed: reads it anew, and has what is open there checked again. */
 void check_reload(struct session *session, struct root *root);
-/* Looks at the disk for what a client does not tell of. */
+/* Looks at the disk for what a client does not tell of; one that watches files knows only those in its folders. */
 void check_look(struct session *session);
 
 /* DOCUMENT, which was checked, once more: with no baseline, and with comments that suppress for IGNORE_REASON in the place

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "lsp/diagnostic.h"
-#include "report/links.h"
 
 /* Faults of one configuration that are told: who has more mends these first. */
 enum { FAULTS_TOLD = 200 };
@@ -59,8 +58,8 @@ static void fault_add(struct session *session, const struct config_fault *fault)
 	json_object_end(json);
 }
 
-/* Sends the diagnostics of PATH: those of FAULTS that are about it. */
-static void publish(struct session *session, const char *path, struct faults faults)
+/* Sends the diagnostics of PATH, as ROOT calls it: those of FAULTS that are about it. */
+static void publish(struct session *session, const struct root *root, const char *path, struct faults faults)
 {
 	struct json_writer *json = &session->wire.json;
 	struct arena arena;
@@ -68,7 +67,7 @@ static void publish(struct session *session, const char *path, struct faults fau
 	arena_init(&arena);
 	wire_notify(&session->wire, "textDocument/publishDiagnostics");
 	json_object_begin(json);
-	json_member_text(json, "uri", links_file_url(path, &arena));
+	json_member_text(json, "uri", workspace_address(root, path, &arena));
 	json_member_array(json, "diagnostics");
 	for (size_t i = 0; i < faults.count; i++) {
 		if (faults.items[i].path && strcmp(faults.items[i].path, path) == 0)
@@ -80,14 +79,27 @@ static void publish(struct session *session, const char *path, struct faults fau
 	arena_release(&arena);
 }
 
-/* Shows TEXT to the person, unless that is what they saw already. */
+/* Whether the person was shown TEXT, of whichever folder: one file may configure several. */
+static bool was_shown(const struct session *session, const char *text)
+{
+	for (size_t i = 0; i < session->workspace.roots.count; i++) {
+		const char *shown = session->workspace.roots.items[i]->fault_shown;
+
+		if (shown && strcmp(shown, text) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Shows TEXT, which is about ROOT, to the person, unless that is what they saw already. */
 static void show_once(struct session *session, struct root *root, const char *text)
 {
-	if (root->fault_shown && strcmp(root->fault_shown, text) == 0)
-		return;
+	bool known = was_shown(session, text);
+
 	free(root->fault_shown);
 	root->fault_shown = mem_dup(text, strlen(text));
-	session_show(session, SESSION_ERROR, text);
+	if (!known)
+		session_show(session, SESSION_ERROR, text);
 }
 
 void configured_tell(struct session *session, struct root *root)
@@ -106,7 +118,7 @@ void configured_tell(struct session *session, struct root *root)
 	root->faults_told = faults.count;
 	for (size_t i = 0; i < faults.count; i++) {
 		if (is_first(faults, i))
-			publish(session, faults.items[i].path, faults);
+			publish(session, root, faults.items[i].path, faults);
 	}
 	for (size_t i = told; i < faults.count; i++) {
 		if (faults.items[i].is_error && !worst)
@@ -126,7 +138,7 @@ void configured_forget(struct session *session, struct root *root)
 
 	for (size_t i = 0; i < faults.count && i < root->faults_told; i++) {
 		if (is_first(faults, i))
-			publish(session, faults.items[i].path, (struct faults){NULL, 0});
+			publish(session, root, faults.items[i].path, (struct faults){NULL, 0});
 	}
 	root->faults_told = 0;
 }

@@ -151,7 +151,7 @@ void diagnostic_add_all(struct session *session, const struct document *document
 
 /* ---- to the client ---- */
 
-static void publish_part(struct session *session, struct document *document, struct document_part *part, bool forced)
+static bool publish_part(struct session *session, struct document *document, struct document_part *part, bool forced)
 {
 	struct json_writer *json = &session->wire.json;
 	size_t start;
@@ -168,17 +168,21 @@ static void publish_part(struct session *session, struct document *document, str
 	hash = str_hash((struct str){session->wire.body.bytes + start, session->wire.body.length - start});
 	json_object_end(json);
 	if (!forced && hash == part->shown)
-		return;
+		return false;
 	part->shown = hash;
 	wire_send(&session->wire);
+	return true;
 }
 
-void diagnostic_publish(struct session *session, struct document *document, bool forced)
+bool diagnostic_publish(struct session *session, struct document *document, bool forced)
 {
+	bool sent = false;
+
 	for (size_t i = 0; i < document->parts.count; i++) {
 		if (document->parts.items[i].is_code)
-			publish_part(session, document, &document->parts.items[i], forced);
+			sent |= publish_part(session, document, &document->parts.items[i], forced);
 	}
+	return sent;
 }
 
 void diagnostic_clear(struct session *session, const char *uri)

@@ -14,8 +14,9 @@ void diagnostic_add_all(struct session *session, const struct document *document
 /* Appends what FINDING says in words: message, cost, help, each on a line. */
 void diagnostic_add_words(struct buf *out, const struct finding *finding);
 
-/* Sends the diagnostics of all parts of DOCUMENT, unless the client pulls them. FORCED: also where they are as before. */
-void diagnostic_publish(struct session *session, struct document *document, bool forced);
+/* Sends the diagnostics of all parts of DOCUMENT, or (unless FORCED) of those where they are not as before; returns whether
+ * there are such parts. */
+bool diagnostic_publish(struct session *session, struct document *document, bool forced);
 /* Sends that URI has none. */
 void diagnostic_clear(struct session *session, const char *uri);
 /* Answers the request textDocument/diagnostic. */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/os.h"
 #include "lsp/uri.h"
 #include "text/notebook.h"
 
@@ -181,24 +180,16 @@ static void changed(struct documents *documents, struct document *document)
 	document->serial = ++documents->serials;
 }
 
-/* The real path behind URI: its folder's links are resolved, also where the file is not there yet. */
 static char *path_of(const char *uri)
 {
 	struct arena arena;
-	const char *path, *real, *slash;
+	const char *path;
 	char *copy = NULL;
 
 	arena_init(&arena);
-	path = uri_to_path(&arena, uri);
-	real = path ? os_real_path(path, &arena) : NULL;
-	slash = path ? strrchr(path, '/') : NULL;
-	if (slash && !real) {
-		const char *folder = os_real_path(arena_format(&arena, "%.*s/", (int)(slash - path), path), &arena);
-
-		real = folder ? arena_format(&arena, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, slash + 1) : path;
-	}
-	if (real)
-		copy = dup(real);
+	path = uri_to_real_path(&arena, uri);
+	if (path)
+		copy = dup(path);
 	arena_release(&arena);
 	return copy;
 }

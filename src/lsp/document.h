@@ -37,6 +37,7 @@ struct document {
 	struct lint_result result;
 	const struct settings *settings; /* that it was checked with */
 	struct lint_memory *memory;      /* or NULL */
+	bool is_scanned;       /* all files were checked, this one among them */
 	double due;            /* when it is to be checked, by os_seconds(); 0: it is not */
 	uint64_t used;         /* when it was last worked with, in turns */
 };

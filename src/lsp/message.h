@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include "base/err.h"
 #include "base/str.h"
+#include "text/json_field.h"
 
 struct message {
 	cJSON *root;
@@ -24,14 +25,5 @@ struct message {
  * protocol. */
 struct message *message_new(struct str body, struct err *err);
 void message_free(struct message *message); /* may be NULL */
-
-/* The member that PATH leads to: "textDocument.uri"; NULL where it is missing or null. */
-const cJSON *field(const cJSON *object, const char *path);
-const char *field_text(const cJSON *object, const char *path); /* NULL where it is no string */
-bool field_is_true(const cJSON *object, const char *path);
-/* A whole number; FALLBACK where it is none. */
-int64_t field_number(const cJSON *object, const char *path, int64_t fallback);
-/* Whether the list at PATH holds the string TEXT. */
-bool field_has(const cJSON *object, const char *path, const char *text);
 
 #endif

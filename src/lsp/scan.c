@@ -8,7 +8,6 @@
 #include "lsp/check.h"
 #include "lsp/configured.h"
 #include "lsp/diagnostic.h"
-#include "report/links.h"
 #include "text/notebook.h"
 
 static const char token[] = "vramlint/scan";
@@ -83,39 +82,81 @@ static void progress_report(struct session *session)
 
 /* ---- one file ---- */
 
-/* Sends what was found in PATH, which is not open; SOURCE was made of it. */
-static void publish(struct session *session, const char *path, const struct settings *settings, struct source *source,
-		    struct lint_result *result)
+/* Sends what was found in SCANNED; SOURCE was made of it. */
+static void publish(struct session *session, const struct scanned *scanned, const struct settings *settings,
+		    struct source *source, struct lint_result *result)
 {
-	struct document document = {.path = (char *)(uintptr_t)path, .settings = settings, .checked = 1, .source = *source,
-				    .result = *result};
-	struct document_part part = {.is_code = true};
-	struct arena arena;
+	struct document_part part = {.uri = scanned->uri, .is_code = true};
+	struct document document = {.uri = scanned->uri, .path = scanned->path, .settings = settings, .checked = 1,
+				    .source = *source, .result = *result};
 
-	arena_init(&arena);
-	part.uri = (char *)(uintptr_t)links_file_url(path, &arena);
-	document.uri = part.uri;
 	document.parts.items = &part;
 	document.parts.count = 1;
 	diagnostic_publish(session, &document, true);
-	arena_release(&arena);
 }
 
-static bool is_open(struct session *session, const char *path)
+/* The document that PATH is open as, or NULL. */
+static struct document *document_of(struct session *session, const char *path)
 {
 	for (size_t i = 0; i < session->documents.items.count; i++) {
-		const char *other = session->documents.items.items[i]->path;
+		struct document *document = session->documents.items.items[i];
 
-		if (other && strcmp(other, path) == 0)
-			return true;
+		if (document->path && strcmp(document->path, path) == 0)
+			return document;
 	}
-	return false;
+	return NULL;
 }
 
-/* Checks the file at PATH, which is real, and tells of what is found; returns how much that is. */
+/* ---- files that the client was told of ---- */
+
+static struct scanned *scanned_find(struct session *session, const char *path)
+{
+	for (size_t i = 0; i < session->scanned.count; i++) {
+		if (strcmp(session->scanned.items[i].path, path) == 0)
+			return &session->scanned.items[i];
+	}
+	return NULL;
+}
+
+static void scanned_free(struct scanned *scanned)
+{
+	free(scanned->path);
+	free(scanned->uri);
+	free(scanned->folder);
+}
+
+/* Takes back what was told of SCANNED. */
+static void scanned_clear(struct session *session, struct scanned *scanned)
+{
+	diagnostic_clear(session, scanned->uri);
+	scanned_free(scanned);
+	*scanned = session->scanned.items[--session->scanned.count];
+	if (session->doubted > session->scanned.count)
+		session->doubted = session->scanned.count;
+}
+
+static char *dup(const char *text)
+{
+	return mem_dup(text, strlen(text));
+}
+
+static struct scanned *scanned_add(struct session *session, const char *path, const struct root *root)
+{
+	struct scanned scanned = {.path = dup(path), .folder = dup(root->uri)};
+	struct arena arena;
+
+	arena_init(&arena);
+	scanned.uri = dup(workspace_address(root, path, &arena));
+	arena_release(&arena);
+	VEC_ADD(&session->scanned, scanned);
+	return &session->scanned.items[session->scanned.count - 1];
+}
+
+/* Checks the file at PATH, which is real, and tells of what is found, or that it is found no more; returns how much that is. */
 static size_t file_check(struct session *session, struct root *root, const char *path, const struct settings *settings)
 {
 	struct lint_limits limits = {workspace_baseline(&session->workspace, root, settings), NULL, NULL};
+	struct scanned *scanned = scanned_find(session, path);
 	struct buf raw = BUF_INIT;
 	struct source source;
 	struct lint_result result;
@@ -125,16 +166,38 @@ static size_t file_check(struct session *session, struct root *root, const char 
 		lint_worker_limit(session->worker, &limits);
 		lint_source(session->worker, settings, path, &source, &result);
 		count = result.finding_count;
-		if (count) {
-			publish(session, path, settings, &source, &result);
-			VEC_ADD(&session->scanned, mem_dup(path, strlen(path)));
-		}
+		if (count && !scanned)
+			scanned = scanned_add(session, path, root);
+		if (count)
+			publish(session, scanned, settings, &source, &result);
 		lint_result_release(&result);
 		source_release(&source);
 		session->worked = os_seconds();
 	}
+	if (scanned && !count)
+		scanned_clear(session, scanned);
 	buf_release(&raw);
 	return count;
+}
+
+/* Checks the file at PATH again, if it is still one to be checked. ROOT: the folder that it is in; NULL: none any more. */
+static void again(struct session *session, struct root *root, const char *path)
+{
+	const struct settings *settings = root ? workspace_settings(&session->workspace, root, path) : NULL;
+
+	if (settings)
+		file_check(session, root, path, settings);
+	else
+		scan_forget(session, path);
+}
+
+static void doubted_check(struct session *session)
+{
+	const struct scanned *doubted = &session->scanned.items[--session->doubted];
+	char *path = dup(doubted->path);
+
+	again(session, workspace_find(&session->workspace, doubted->folder), path);
+	free(path);
 }
 
 /* ---- the whole ---- */
@@ -149,14 +212,25 @@ static void walk_end(struct scan *scan)
 
 static void next_check(struct session *session, struct root *root, const struct walk_file *file)
 {
+	struct document *document;
 	struct arena arena;
 	const char *path;
 
 	arena_init(&arena);
 	path = os_real_path(file->path, &arena);
+	/* those of a folder within this one come in their turn */
+	if (!path || workspace_root(&session->workspace, file->path) != root)
+		goto out;
+	session->scan->files++;
+	document = document_of(session, path);
 	/* findings of a notebook belong to its cells, which have no address until it is open */
-	if (path && file->settings->linter && !notebook_is_name(path) && !is_open(session, path))
+	if (notebook_is_name(path))
+		goto out;
+	if (document)
+		document->is_scanned = true;
+	else if (file->settings->linter)
 		session->scan->findings += file_check(session, root, path, file->settings);
+out:
 	arena_release(&arena);
 }
 
@@ -180,24 +254,10 @@ static bool walk_begin(struct session *session)
 	return true;
 }
 
-static void take_back(struct session *session)
-{
-	struct arena arena;
-
-	arena_init(&arena);
-	for (size_t i = 0; i < session->scanned.count; i++) {
-		if (!is_open(session, session->scanned.items[i]))
-			diagnostic_clear(session, links_file_url(session->scanned.items[i], &arena));
-		free(session->scanned.items[i]);
-	}
-	session->scanned.count = 0;
-	arena_release(&arena);
-}
-
 void scan_begin(struct session *session)
 {
 	scan_end(session);
-	take_back(session);
+	scan_doubt(session);
 	session->scan = mem_new(1, sizeof *session->scan);
 	progress_begin(session);
 }
@@ -223,6 +283,10 @@ void scan_step(struct session *session)
 {
 	struct scan *scan = session->scan;
 
+	if (session->doubted) {
+		doubted_check(session);
+		return;
+	}
 	while (!scan->has_walk || scan->file == scan->walk.file_count) {
 		if (!walk_begin(session)) {
 			scan_end(session);
@@ -230,7 +294,6 @@ void scan_step(struct session *session)
 		}
 	}
 	next_check(session, session->workspace.roots.items[scan->root], &scan->walk.files[scan->file++]);
-	scan->files++;
 	progress_report(session);
 }
 
@@ -242,32 +305,38 @@ void scan_cancel(struct session *session, const char *name)
 
 bool scan_forget(struct session *session, const char *path)
 {
-	struct arena arena;
-	bool known = false;
+	struct scanned *scanned = path ? scanned_find(session, path) : NULL;
 
-	arena_init(&arena);
-	for (size_t i = 0; path && i < session->scanned.count && !known; i++) {
-		char **slot = &session->scanned.items[i];
-
-		known = strcmp(*slot, path) == 0;
-		if (!known)
-			continue;
-		diagnostic_clear(session, links_file_url(path, &arena));
-		free(*slot);
-		*slot = session->scanned.items[--session->scanned.count];
-	}
-	arena_release(&arena);
-	return known;
+	if (scanned)
+		scanned_clear(session, scanned);
+	return scanned != NULL;
 }
 
-void scan_again(struct session *session, const char *path)
+void scan_return(struct session *session, const char *path)
 {
 	struct root *root = workspace_root(&session->workspace, path);
-	const struct settings *settings;
 
-	if (!scan_forget(session, path))
-		return;
-	settings = workspace_settings(&session->workspace, root, path);
-	if (settings)
-		file_check(session, root, path, settings);
+	if (!document_of(session, path))
+		again(session, *root->uri ? root : NULL, path);
+}
+
+void scan_doubt(struct session *session)
+{
+	session->doubted = session->scanned.count;
+}
+
+void scan_restart(struct session *session)
+{
+	if (session->scan)
+		scan_begin(session);
+	else
+		scan_doubt(session);
+}
+
+void scan_release(struct session *session)
+{
+	free(session->scan);
+	for (size_t i = 0; i < session->scanned.count; i++)
+		scanned_free(&session->scanned.items[i]);
+	VEC_RELEASE(&session->scanned);
 }

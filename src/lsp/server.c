@@ -71,9 +71,24 @@ void session_show(struct session *session, enum session_level level, const char 
 	say(session, "window/showMessage", level, text);
 }
 
+/* Once, however many folders it is true of. */
 static void tell_settings(const char *text, void *context)
 {
-	session_show(context, SESSION_WARNING, text);
+	struct session *session = context;
+
+	for (size_t i = 0; i < session->complaints.count; i++) {
+		if (strcmp(session->complaints.items[i], text) == 0)
+			return;
+	}
+	VEC_ADD(&session->complaints, mem_dup(text, strlen(text)));
+	session_show(session, SESSION_WARNING, text);
+}
+
+void session_forget_complaints(struct session *session)
+{
+	for (size_t i = 0; i < session->complaints.count; i++)
+		free(session->complaints.items[i]);
+	session->complaints.count = 0;
 }
 
 /* ---- settings of the editor ---- */
@@ -366,18 +381,11 @@ static double debounce_of(struct session *session, const struct document *docume
 	return document ? workspace_root(&session->workspace, document->path)->debounce : 0;
 }
 
-/* Files of which the client tells nothing are looked at now and then. */
-static void look(struct session *session)
-{
-	if (!session->client.watches_files)
-		check_look(session);
-}
-
 static void opened(struct session *session, struct document *document)
 {
-	look(session);
+	check_look(session);
 	if (document)
-		scan_forget(session, document->path);
+		document->is_scanned = scan_forget(session, document->path);
 	document_changed(session, document, 0);
 }
 
@@ -419,12 +427,18 @@ static void did_change_notebook(struct server *server, const struct message *mes
 
 static void closed(struct session *session, struct document *document)
 {
+	char *path;
+
 	if (!document)
 		return;
 	check_spread(session, document, true);
 	for (size_t i = 0; i < document->parts.count; i++)
 		cell_gone(&document->parts.items[i], session);
+	path = document->is_scanned && document->path ? mem_dup(document->path, strlen(document->path)) : NULL;
 	documents_close(&session->documents, document);
+	if (path)
+		scan_return(session, path);
+	free(path);
 }
 
 static void did_close(struct server *server, const struct message *message)
@@ -444,7 +458,8 @@ static void did_close_notebook(struct server *server, const struct message *mess
 
 static void did_save(struct server *server, const struct message *message)
 {
-	look(&server->session);
+	check_look(&server->session);
+	scan_doubt(&server->session);
 }
 
 /* ---- the rest of the workspace ---- */
@@ -463,13 +478,12 @@ static void did_change_files(struct server *server, const struct message *messag
 
 	arena_init(&arena);
 	cJSON_ArrayForEach(change, field(message->params, "changes")) {
-		const char *uri = field_text(change, "uri"), *path = uri ? uri_to_path(&arena, uri) : NULL;
-		const char *real = path ? os_real_path(path, &arena) : NULL;
+		const char *uri = field_text(change, "uri"), *path = uri ? uri_to_real_path(&arena, uri) : NULL;
 
 		if (path && configures(path_name(path)))
 			configured = true;
 		else if (path)
-			check_disk(session, real ? real : path);
+			check_disk(session, path);
 	}
 	if (configured)
 		check_look(session);
@@ -488,12 +502,12 @@ static void did_change_settings(struct server *server, const struct message *mes
 
 static void folder_remove(struct session *session, const char *uri)
 {
-	for (size_t i = 1; uri && i < session->workspace.roots.count; i++) {
-		if (strcmp(session->workspace.roots.items[i]->uri, uri) == 0)
-			configured_forget(session, session->workspace.roots.items[i]);
-	}
-	if (uri)
-		workspace_remove(&session->workspace, uri);
+	struct root *root = uri ? workspace_find(&session->workspace, uri) : NULL;
+
+	if (!root)
+		return;
+	configured_forget(session, root);
+	workspace_remove(&session->workspace, uri);
 }
 
 static void did_change_folders(struct server *server, const struct message *message)
@@ -501,7 +515,7 @@ static void did_change_folders(struct server *server, const struct message *mess
 	struct session *session = &server->session;
 	const cJSON *folder;
 
-	scan_end(session);
+	scan_restart(session);
 	check_all_again(session, NULL);
 	cJSON_ArrayForEach(folder, field(message->params, "event.removed"))
 		folder_remove(session, field_text(folder, "uri"));
@@ -654,6 +668,7 @@ static void refresh(struct session *session)
 static void check_due(struct session *session, struct document *document)
 {
 	bool was_changed = document->checked != document->serial && document->checked_last != document->serial;
+	bool differs = false;
 
 	document->due = 0;
 	session->checking = document->uri;
@@ -665,10 +680,11 @@ static void check_due(struct session *session, struct document *document)
 	if (inbox_outdates(session->inbox, document->uri))
 		return; /* what it is now will be checked in its turn */
 	document->checked_last = document->serial;
-	if (!session->client.pulls)
-		diagnostic_publish(session, document, was_changed);
-	else if (!was_changed && diagnostic_differs(session, document))
-		session->wants_refresh = true;
+	if (session->client.pulls)
+		differs = !was_changed && diagnostic_differs(session, document);
+	else if (diagnostic_publish(session, document, was_changed)) /* of lenses a client that is changing it asks by itself */
+		differs = !was_changed && workspace_root(&session->workspace, document->path)->lens != LENS_OFF;
+	session->wants_refresh |= differs;
 }
 
 /* Seconds until there is something to do; less than 0: nothing. */
@@ -677,7 +693,7 @@ static double rest_time(const struct session *session)
 	const struct document *document = next_due(session);
 	double left;
 
-	if (session->scan || session->wants_refresh)
+	if (session->scan || session->doubted || session->wants_refresh)
 		return 0;
 	if (!document && !session->worked)
 		return -1;
@@ -705,7 +721,7 @@ static void do_work(struct server *server)
 		check_due(session, document);
 	else if (session->wants_refresh)
 		refresh(session);
-	else if (session->scan)
+	else if (session->scan || session->doubted)
 		scan_step(session);
 	else if (!document && os_seconds() >= session->worked + REST_DELAY)
 		rest(session);
@@ -749,10 +765,9 @@ struct serving {
 
 static void session_release(struct session *session)
 {
-	free(session->scan);
-	for (size_t i = 0; i < session->scanned.count; i++)
-		free(session->scanned.items[i]);
-	VEC_RELEASE(&session->scanned);
+	scan_release(session);
+	session_forget_complaints(session);
+	VEC_RELEASE(&session->complaints);
 	documents_release(&session->documents);
 	lint_worker_free(session->worker);
 	workspace_release(&session->workspace);

@@ -4,6 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/os.h"
+#include "base/path.h"
+
 static int digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -36,4 +39,15 @@ const char *uri_to_path(struct arena *arena, const char *uri)
 	}
 	*out = '\0';
 	return path;
+}
+
+const char *uri_to_real_path(struct arena *arena, const char *uri)
+{
+	const char *path = uri_to_path(arena, uri), *real = path ? os_real_path(path, arena) : NULL;
+	const char *slash = path ? strrchr(path, '/') : NULL, *folder;
+
+	if (real || !slash)
+		return real;
+	folder = os_real_path(arena_format(arena, "%.*s/", (int)(slash - path), path), arena);
+	return folder ? path_join(arena, folder, slash + 1) : path;
 }

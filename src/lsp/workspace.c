@@ -6,6 +6,7 @@
 
 #include "base/os.h"
 #include "base/path.h"
+#include "engine/stamps.h"
 #include "lsp/message.h"
 #include "lsp/uri.h"
 #include "report/links.h"
@@ -27,11 +28,11 @@ static struct root *root_new(const char *uri, const char *path)
 void workspace_reload(struct root *root)
 {
 	config_free(root->config);
-	baseline_free(root->known);
+	for (size_t i = 0; i < root->known.count; i++)
+		baseline_free(root->known.items[i].baseline);
+	root->known.count = 0;
 	arena_reset(&root->arena);
 	root->config = NULL;
-	root->known = NULL;
-	root->known_path = NULL;
 	root->linked = NULL;
 	root->links = NULL;
 }
@@ -40,8 +41,10 @@ static void root_free(struct root *root)
 {
 	workspace_reload(root);
 	arena_release(&root->arena);
+	VEC_RELEASE(&root->known);
 	cJSON_Delete(root->said);
 	free(root->fault_shown);
+	free(root->shown);
 	free(root->uri);
 	free(root->path);
 	free(root);
@@ -64,6 +67,15 @@ void workspace_release(struct workspace *workspace)
 	overlay_free(workspace->overlay);
 }
 
+struct root *workspace_find(const struct workspace *workspace, const char *uri)
+{
+	for (size_t i = 1; i < workspace->roots.count; i++) {
+		if (strcmp(workspace->roots.items[i]->uri, uri) == 0)
+			return workspace->roots.items[i];
+	}
+	return NULL;
+}
+
 void workspace_remove(struct workspace *workspace, const char *uri)
 {
 	size_t kept = 1;
@@ -79,18 +91,28 @@ void workspace_remove(struct workspace *workspace, const char *uri)
 	workspace->roots.count = kept;
 }
 
-void workspace_add(struct workspace *workspace, const char *uri)
+struct root *workspace_add(struct workspace *workspace, const char *uri)
 {
 	struct arena arena;
+	struct root *root = NULL;
 	const char *path, *real;
 
 	workspace_remove(workspace, uri);
 	arena_init(&arena);
 	path = uri_to_path(&arena, uri);
 	real = path ? os_real_path(path, &arena) : NULL;
-	if (real)
-		VEC_ADD(&workspace->roots, root_new(uri, real));
+	if (real) {
+		size_t length = strlen(path);
+
+		while (length > 1 && path[length - 1] == '/')
+			length--;
+		root = root_new(uri, real);
+		if (strlen(real) != length || memcmp(path, real, length) != 0)
+			root->shown = mem_dup(path, length);
+		VEC_ADD(&workspace->roots, root);
+	}
 	arena_release(&arena);
+	return root;
 }
 
 struct root *workspace_root(const struct workspace *workspace, const char *path)
@@ -107,6 +129,13 @@ struct root *workspace_root(const struct workspace *workspace, const char *path)
 			best = root;
 	}
 	return best;
+}
+
+const char *workspace_address(const struct root *root, const char *path, struct arena *arena)
+{
+	const char *below = root->shown ? path_below(root->path, path) : NULL;
+
+	return links_file_url(below ? path_join(arena, root->shown, below) : path, arena);
 }
 
 /* ---- what the editor says ---- */
@@ -294,16 +323,28 @@ const char *const *workspace_links(struct root *root, const struct settings *set
 
 const struct baseline *workspace_baseline(struct workspace *workspace, struct root *root, const struct settings *settings)
 {
+	struct known known = {.path = settings->baseline};
 	struct err err;
 
 	if (!settings->baseline)
 		return NULL;
-	if (root->known_path && strcmp(root->known_path, settings->baseline) == 0)
-		return root->known;
-	baseline_free(root->known);
-	root->known_path = settings->baseline;
-	root->known = baseline_new(settings->baseline, BASELINE_READ, &err);
-	if (!root->known)
+	for (size_t i = 0; i < root->known.count; i++) {
+		if (strcmp(root->known.items[i].path, settings->baseline) == 0)
+			return root->known.items[i].baseline;
+	}
+	known.stamp = stamp_of(known.path);
+	known.baseline = baseline_new(known.path, BASELINE_READ, &err);
+	if (!known.baseline)
 		workspace->tell(err.message, workspace->context);
-	return root->known;
+	VEC_ADD(&root->known, known);
+	return known.baseline;
+}
+
+bool workspace_is_stale(const struct root *root)
+{
+	for (size_t i = 0; i < root->known.count; i++) {
+		if (stamp_of(root->known.items[i].path) != root->known.items[i].stamp)
+			return true;
+	}
+	return root->config && config_is_stale(root->config);
 }

@@ -264,3 +264,12 @@ async def test_explaining(any_editor):
     uri = any_editor.open("train.py", samples.TRAIN)
     command = titled(await any_editor.actions(uri), "Explain")["command"]
     assert (command["command"], command["arguments"]) == ("vramlint.explain", ["VL101"])
+
+
+async def test_what_is_the_same_for_several_findings_is_offered_once(any_editor):
+    twice = samples.TRAIN.replace("losses.append(loss)", "losses.append(loss); losses.append(loss)")
+    uri = any_editor.open("train.py", twice)
+    found = [item for item in await any_editor.findings(uri) if item["code"] == "VL101"]
+    whole = {"start": found[0]["range"]["start"], "end": found[1]["range"]["end"]}
+    offered = [title for title in titles(await any_editor.actions(uri, whole, diagnostics=found)) if "all" not in title]
+    assert [title.split()[0] for title in offered] == ["Write", "Suppress", "Explain", "Write"]

@@ -1,0 +1,258 @@
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/os.h"
+#include "base/path.h"
+#include "cli/message.h"
+#include "cli/output.h"
+#include "cli/settings_text.h"
+#include "confirm/confirm.h"
+#include "confirm/tell.h"
+#include "engine/run.h"
+#include "rule/rule.h"
+
+struct confirm_values {
+	struct setting_texts settings[SETTING_COUNT], configs, check;
+	bool isolated, quiet, unprotected;
+	int steps, time_limit, stop;
+	const char *json, *python;
+};
+
+#define VALUE(member) offsetof(struct confirm_values, member)
+
+static const struct option_choice stop_choices[] = {
+	{"exit", CONFIRM_EXIT}, {"raise", CONFIRM_RAISE}, {"run", CONFIRM_RUN}, {NULL, 0}};
+
+static const struct option_row confirm_options[] = {
+	{"steps", 0, OPTION_COUNT, "N", "steps of training that are looked at (default: 48)", VALUE(steps), NULL},
+	{"time-limit", 0, OPTION_COUNT, "SECONDS", "end the command after so long (default: 600; 0: never)", VALUE(time_limit),
+	 NULL},
+	{"stop", 0, OPTION_CHOICE, "HOW",
+	 "after the steps: exit at once, raise KeyboardInterrupt, or let it run (default: exit)", VALUE(stop), stop_choices},
+	{"check", 0, OPTION_TEXTS, "PATH", "code whose findings are judged (default: the script, else the current folder)",
+	 VALUE(check), NULL},
+	{"python", 0, OPTION_TEXT, "PROGRAM", "runs the script (default: that of the active environment)", VALUE(python), NULL},
+	{"json", 0, OPTION_TEXT, "FILE", "write the report for programs to FILE", VALUE(json), NULL},
+	{"unprotected", 0, OPTION_FLAG, NULL, "let torch.save write where the script says", VALUE(unprotected), NULL},
+	{"quiet", 'q', OPTION_FLAG, NULL, "print no progress", VALUE(quiet), NULL},
+#include "cli/setting_options.inc"
+	{NULL, 0, OPTION_FLAG, NULL, NULL, 0, NULL},
+};
+
+/* ---- what is predicted ---- */
+
+/* Keeps findings beyond the results that they came in. */
+struct prediction {
+	struct run_sink base;
+	struct arena arena;
+	const char *current;
+	VEC(struct predicted) findings;
+};
+
+static void predict(struct run_sink *base, const struct run_file *file)
+{
+	struct prediction *prediction = (struct prediction *)base;
+	struct arena *arena = &prediction->arena;
+	const char *path, *real;
+
+	if (!file->result || file->result->finding_count == 0)
+		return;
+	path = path_join(arena, prediction->current, file->path);
+	real = os_real_path(path, arena);
+	for (size_t i = 0; i < file->result->finding_count; i++) {
+		const struct finding *finding = &file->result->findings[i];
+
+		if (finding->at.cell || rule_asks_for(finding->rule, "event", "suppression"))
+			continue;
+		VEC_ADD(&prediction->findings,
+			((struct predicted){.path = real ? real : path, .shown = arena_dup(arena, file->path), .code = finding->rule->code,
+					    .name = finding->rule->name, .message = arena_dup(arena, finding->message),
+					    .severity = finding->severity, .cost = finding->cost, .line = finding->at.start.line,
+					    .end_line = finding->at.end.line, .column = finding->at.start.column}));
+	}
+}
+
+/* The script among the words of the command, or NULL. */
+static const char *script_of(const struct option_result *result)
+{
+	for (size_t i = 0; i < result->operand_count; i++) {
+		if (str_ends(str_from(result->operands[i]), ".py"))
+			return result->operands[i];
+	}
+	return NULL;
+}
+
+static bool predict_all(struct prediction *prediction, const struct confirm_values *values, const struct option_result *result,
+			struct config *config)
+{
+	static const char *const here[] = {"."};
+	const char *script = script_of(result);
+	const char *const *paths = values->check.count ? values->check.items : script ? &script : here;
+	size_t count = values->check.count ? values->check.count : 1;
+	struct walk walk;
+	struct err err;
+
+	prediction->base.file = predict;
+	arena_init(&prediction->arena);
+	prediction->current = os_current_folder(&prediction->arena, &err);
+	walk_init(&walk, config, paths, count);
+	for (size_t i = 0; i < walk.problem_count; i++)
+		message_error("%s", walk.problems[i].text);
+	if (walk.problem_count == 0 && !settings_tell_faults(config) && prediction->current)
+		run_files(walk.files, walk.file_count, 0, RUN_MAKES_NO_FIXES, NULL, &prediction->base);
+	count = walk.problem_count + config_is_faulty(config) + !prediction->current;
+	walk_release(&walk);
+	return count == 0;
+}
+
+/* ---- what is run ---- */
+
+static const char *python_of(const struct confirm_values *values, struct arena *arena)
+{
+	const char *environment = os_env("VIRTUAL_ENV");
+	const char *path = environment ? arena_format(arena, "%s/bin/python", environment) : NULL;
+	struct os_stat stat;
+
+	if (values->python)
+		return values->python;
+	return path && os_stat_get(path, &stat, NULL) && stat.kind == OS_FILE ? path : "python3";
+}
+
+/* The words of the command, with a Python before a script and before -m. */
+static const char *const *command_words(const struct confirm_values *values, const struct option_result *result,
+					struct arena *arena)
+{
+	const char *first = result->operands[0];
+	bool is_script = str_ends(str_from(first), ".py") || strcmp(first, "-m") == 0;
+	const char **words = ARENA_ARRAY(arena, const char *, result->operand_count + 2);
+
+	if (is_script)
+		words[0] = python_of(values, arena);
+	memcpy(words + is_script, result->operands, result->operand_count * sizeof *words);
+	return words;
+}
+
+static const char *in_words(const struct option_result *result, struct arena *arena)
+{
+	struct buf text = BUF_INIT;
+	const char *copy;
+
+	for (size_t i = 0; i < result->operand_count; i++)
+		buf_format(&text, "%s%s", i ? " " : "", result->operands[i]);
+	copy = arena_dup(arena, buf_text(&text));
+	buf_release(&text);
+	return copy;
+}
+
+static void show_progress(const struct reported *reported, void *context)
+{
+	int64_t steps = 0;
+
+	for (size_t i = 0; i < reported->processes.count; i++) {
+		if (reported->processes.items[i]->steps > steps)
+			steps = reported->processes.items[i]->steps;
+	}
+	fprintf(stderr, "\rvramlint: step %lld ", (long long)steps);
+	fflush(stderr);
+}
+
+/* ---- the command ---- */
+
+static int status_of(const struct confirm_outcome *outcome, const struct judgements *judgements)
+{
+	struct tell_totals totals = tell_count(judgements);
+
+	if (totals.confirmed + totals.host + totals.unpredicted > 0)
+		return STATUS_FINDINGS;
+	return tell_saw_steps(outcome) ? STATUS_CLEAN : STATUS_FAILED;
+}
+
+static int report(const struct confirm_values *values, const struct confirm_outcome *outcome,
+		  const struct prediction *prediction, const char *command)
+{
+	struct judgements judgements;
+	struct buf text = BUF_INIT, json = BUF_INIT;
+	struct err err;
+	int status;
+
+	judge_run(&outcome->reported, prediction->findings.items, prediction->findings.count, &judgements);
+	tell_text(&text, outcome, &judgements, command);
+	status = status_of(outcome, &judgements);
+	if (output_finish(&text) != STATUS_CLEAN)
+		status = STATUS_FAILED;
+	if (values->json) {
+		tell_json(&json, outcome, &judgements, command);
+		if (!os_write_file(values->json, buf_get(&json), &err)) {
+			message_error("%s", err.message);
+			status = STATUS_FAILED;
+		}
+	}
+	judgements_release(&judgements);
+	buf_release(&text);
+	buf_release(&json);
+	return status;
+}
+
+static int confirm(const struct confirm_values *values, const struct option_result *result, struct config *config)
+{
+	struct prediction prediction = {.findings = {NULL, 0, 0}};
+	struct confirm_request request = {.steps = values->steps, .time_limit = values->time_limit,
+					  .stop = (enum confirm_stop)values->stop, .protects = !values->unprotected};
+	struct confirm_outcome outcome;
+	struct err err;
+	int status = STATUS_FAILED;
+
+	if (!predict_all(&prediction, values, result, config))
+		goto out;
+	request.command = command_words(values, result, &prediction.arena);
+	request.findings = prediction.findings.items;
+	request.finding_count = prediction.findings.count;
+	if (!values->quiet && os_is_terminal(2))
+		request.progress = show_progress;
+	if (confirm_run(&request, &outcome, &err))
+		status = report(values, &outcome, &prediction, in_words(result, &prediction.arena));
+	else
+		message_error("%s", err.message);
+	confirm_outcome_release(&outcome);
+out:
+	VEC_RELEASE(&prediction.findings);
+	arena_release(&prediction.arena);
+	return status;
+}
+
+static int confirm_command_run(const struct command *command, int count, char *const *arguments)
+{
+	struct confirm_values values = {.steps = 48, .time_limit = 600};
+	struct option_result result;
+	struct config *config;
+	struct err err;
+	int status;
+
+	if (!command_parse(command, count, arguments, &values, &result, &status))
+		goto out;
+	if (result.operand_count == 0) {
+		err_set(&err, ERR_USAGE, "'confirm' takes a command: vramlint confirm -- train.py");
+		status = command_usage_error(command, &err);
+		goto out;
+	}
+	config = config_new(&(struct config_request){.options = values.settings, .configs = values.configs.items,
+						     .config_count = values.configs.count, .isolated = values.isolated},
+			    &err);
+	status = config ? confirm(&values, &result, config) : command_usage_error(command, &err);
+	config_free(config);
+out:
+	option_result_release(&result);
+	return status;
+}
+
+const struct command command_confirm = {
+	.name = "confirm",
+	.operands = "-- COMMAND...",
+	.summary = "run your script for some steps and see whether what was found happens",
+	.details = "COMMAND is a script with its arguments, -m and a module, or a program such as torchrun. Exit status: 0 nothing\n"
+		   "was confirmed, 1 something grows, 2 nothing could be told.",
+	.options = confirm_options,
+	.run = confirm_command_run,
+};

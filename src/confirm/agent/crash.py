@@ -1,0 +1,37 @@
+"""What is known when the user's program dies of an exception."""
+import sys
+
+from . import usercode
+
+MEMORY_WORDS = ("out of memory", "can't allocate memory", "alloc_cpu", "defaultcpuallocator", "std::bad_alloc")
+
+
+def is_out_of_memory(kind, text):
+    return kind in ("OutOfMemoryError", "MemoryError") or any(word in text.lower() for word in MEMORY_WORDS)
+
+
+def places(trace):
+    found = []
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if usercode.is_user_file(code.co_filename):
+            found.append(
+                {"path": usercode.real_path(code.co_filename), "line": trace.tb_lineno, "name": code.co_name}
+            )
+        trace = trace.tb_next
+    return found[-16:]
+
+
+def install(report):
+    """Has `report(type name, message, oom, at)` called before the hook that is there."""
+    before = sys.excepthook
+
+    def hook(kind, value, trace):
+        try:
+            text = str(value)[:2000]
+            report(kind.__name__, text, is_out_of_memory(kind.__name__, text), places(trace))
+        except Exception:
+            pass
+        before(kind, value, trace)
+
+    sys.excepthook = hook

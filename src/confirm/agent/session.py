@@ -1,0 +1,574 @@
+"""One process of the user's under watch: what happens at each tick, when to look who holds what, and when to end.
+
+Rules: nothing is raised into the user's code, nothing is printed, no random number is drawn; when the agent fails it is silent.
+"""
+import atexit
+import os
+import sys
+import threading
+import time
+
+from . import crash, stopping, strays, usercode
+from .accounting import Accounting
+from .clock import RANK, Clock, Series
+from .holders import FEWEST, SPARSE, Finder, shape
+from .lines import Lines
+from .reach import Reach
+from .swelling import Swelling
+from .wire import Wire
+
+LOOK_AT = (6, 9, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 56, 64, 80, 96, 128, 160, 192, 256, 320, 384, 512, 768, 1024)
+LOOK_SHARE = 0.1  # of the run's time may go to looking, beyond LOOK_FREE seconds
+LOOK_FREE = 1.0
+WATCH_TICKS, MOST_WATCHED = 8, 60
+SHORT = 256  # the longest deque with a bound of its own that counts as bounded
+COVER_STEPS, COVER_HITS = 24, 10
+
+
+def debug(error):
+    if os.environ.get("VRAMLINT_CONFIRM_DEBUG"):
+        import traceback
+
+        traceback.print_exc()
+
+
+class Session:
+    def __init__(self, request):
+        self.request = request
+        self.began = time.time()
+        self.off = False
+        self.busy = False
+        self.done = False
+        self.kind = None
+        self.limit = int(request.get("steps") or 48)
+        self.torch = sys.modules["torch"]
+        self.records = {}  # key -> Record
+        self.pending = {}
+        self.crash = None
+        self.phase = 0  # samples since the last step
+        self.longest_phase = 0
+        self.looked_steps = 0
+        self.look_time = 0.0
+        self.last_look = 0
+        self.last_kind_tick = {}
+        self.first_seen = {}
+        self.watched = 0
+        self.watch_left = 0
+        self.satisfied = set()
+        self.thread = None
+        self.window_over = False
+        self.samples = 0
+        self.searches = 0
+        self.swelling = Swelling()
+
+    # -- beginning and end
+
+    def start(self):
+        torch = self.torch
+        self.wire = Wire(self.request["socket"], self.began)
+        self.accounting = Accounting(torch, self.request.get("shim"))
+        self.shim = self.accounting.shim if self.accounting.shim.ok else None
+        self.series = Series(torch)
+        self.clock = Clock(torch, self.tick, self.backward)
+        findings = [f for f in self.request.get("findings") or () if f.get("path")]
+        self.lines = Lines(findings, self.shim.site if self.shim else None)
+        self.clock.install()
+        from .probes import Probes
+
+        self.probes = Probes(self)
+        self.probes.install()
+        self.clock.on_forward = self.forward
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.silence)
+        crash.install(self.crashed)
+        atexit.register(self.ended)
+        if self.request.get("protect") == "torch":
+            stopping.protect(torch, self.request.get("scratch"))
+        self.hello()
+
+    def hello(self):
+        degraded = list(self.clock.missing)
+        if self.shim is None:
+            degraded.append("shim")
+        if self.series.next_sequence is None:
+            degraded.append("sequence")
+        environ = os.environ
+        self.wire.send(
+            "hello", schema="confirm/1", argv=list(getattr(sys, "orig_argv", sys.argv)), python=sys.version.split()[0],
+            torch=str(self.torch.__version__), cuda=bool(getattr(self.torch.version, "cuda", None)),
+            device="cuda:0" if self.accounting.cuda() else "cpu", shim=self.shim is not None,
+            rank=as_int(environ.get("RANK")), local_rank=as_int(environ.get("LOCAL_RANK")), ppid=os.getppid(),
+            role=role(), degraded=degraded,
+        )  # fmt: skip
+
+    def silence(self):
+        """In a forked child: what the parent watches is none of its business."""
+        self.off = True
+        try:
+            self.lines.active = None
+            if sys.gettrace() == self.lines.on_call:
+                sys.settrace(None)
+            self.wire.close()
+            self.clock.remove()
+        except Exception:
+            pass
+
+    def crashed(self, kind, text, oom, at):
+        if self.off:
+            return
+        self.crash = kind
+        if kind == "KeyboardInterrupt":
+            return
+        self.probes.at_crash(text, at)
+        self.wire.send(
+            "crash", type=kind, message=text, oom=oom, step=self.steps(), live=self.accounting.live(), at=at
+        )
+
+    def ended(self):
+        why = "signal" if self.crash == "KeyboardInterrupt" else "exit" if self.crash else "end"
+        self.finish(why)
+
+    def finish(self, why):
+        if self.off or self.done:
+            return
+        self.done = True
+        try:
+            self.lines.stop()
+            if self.series.moment and self.series.moment != self.last_look and not self.window_over:
+                self.look(final=True)
+            self.probes.report()
+            self.report(final=True)
+            counts = {k: self.series.count(k) for k in RANK}
+            steps = self.steps()
+            self.wire.send("bye", why=why, steps=steps, window=[min(steps, max(3, steps // 8)), steps], **counts)
+        except Exception as error:
+            debug(error)
+        self.wire.close()
+
+    # -- ticks
+
+    def steps(self):
+        return self.series.count(self.kind) if self.kind else 0
+
+    def tick(self, kind, subject=None, first=True):
+        if self.off or self.busy or self.done:
+            return
+        if self.thread is None:
+            self.thread = threading.get_ident()
+        elif self.thread != threading.get_ident():
+            return
+        self.busy = True
+        stop = None
+        try:
+            stop = self.ticked(kind, subject, first)
+        except Exception as error:
+            debug(error)
+        finally:
+            self.busy = False
+        if stop:
+            self.finish("steps")
+            stopping.stop(stop)
+
+    def ticked(self, kind, subject, first):
+        if kind == "opt":
+            self.probes.at_optimizer(subject)
+            if not first:
+                return None
+        if self.window_over:
+            return self.idle(kind)
+        moment = self.series.advance(kind)
+        if self.shim:
+            self.shim.moment(moment)
+        if self.kind is None or RANK[kind] > RANK[self.kind]:
+            self.wire.send("clock", kind=kind, was=self.kind)
+            self.kind = kind
+        is_step = kind == self.kind
+        if is_step:
+            self.phase = 0
+            self.last_kind_tick = {}
+            self.step(kind)
+        else:
+            self.last_kind_tick[kind] = self.last_kind_tick.get(kind, 0) + 1
+            if max(self.last_kind_tick.values()) != self.last_kind_tick[kind] or self.last_kind_tick[kind] < 2:
+                return None
+            if self.last_kind_tick[kind] <= self.phase + 1:
+                return None
+            self.phase += 1
+            self.samples += 1
+            self.wire.send("sample", urgent=False, k=kind, i=self.series.count(kind), live=self.accounting.live(),
+                           host=self.accounting.host())  # fmt: skip
+        self.watching(kind)
+        self.probes.at_tick(kind, is_step)
+        if self.due(is_step):
+            self.look()
+            self.report()
+            self.probes.report()
+        if is_step and self.steps() >= self.limit:
+            return self.enough()
+        return None
+
+    def step(self, kind):
+        accounting = self.accounting
+        self.wire.send(
+            "step", urgent=False, i=self.steps(), k=kind, live=accounting.live(), peak=accounting.peak(),
+            host=accounting.host(), rss=accounting.resident(), b=self.series.count("batch"),
+            bwd=self.series.count("bwd"), dev=accounting.devices(),
+        )  # fmt: skip
+
+    def enough(self):
+        how = self.request.get("stop") or "exit"
+        if how != "run":
+            return how
+        self.lines.stop()
+        self.probes.syncs.stop()
+        if self.series.moment != self.last_look:
+            self.look(final=True)
+        self.report()
+        self.probes.report()
+        self.window_over = True
+        self.clock.remove(keep=self.kind)
+        self.probes.remove()
+        self.idle_since = 0.0
+        self.idle_steps = self.steps()
+        return None
+
+    def idle(self, kind):
+        """After the watched steps: a point of the curve now and then, nothing else."""
+        if kind != self.kind:
+            return None
+        self.series.ticks[kind].append(self.series.moment)
+        now = time.monotonic()
+        if now - self.idle_since > 0.25:
+            self.idle_since = now
+            self.step(kind)
+        return None
+
+    def forward(self, module):
+        if not (self.off or self.busy or self.done or self.window_over):
+            self.probes.at_forward(module)
+
+    def backward(self, tensors):
+        """Before each backward: does it walk what seemed to be kept?"""
+        self.tick("bwd", None)
+        if self.off or self.busy or self.done or self.thread not in (None, threading.get_ident()):
+            return
+        self.busy = True
+        try:
+            if not self.window_over:
+                self.consumed(tensors)
+                self.probes.at_backward(tensors)
+        except Exception as error:
+            debug(error)
+        finally:
+            self.busy = False
+
+    # -- who holds what
+
+    def due(self, is_step):
+        if is_step:
+            at, reached = self.steps(), self.looked_steps
+        else:
+            at, reached = self.phase, self.longest_phase
+        if at not in LOOK_AT and at != self.limit or at <= reached:
+            return False
+        if self.look_time > LOOK_FREE + LOOK_SHARE * (time.time() - self.began) and at != self.limit:
+            return False
+        if is_step:
+            self.looked_steps = at
+        else:
+            self.longest_phase = at
+        return True
+
+    def look(self, final=False):
+        began = time.monotonic()
+        blocks = self.shim.dump() if self.shim else None
+        reach = Reach(self.torch, self.series, blocks, self.first_seen)
+        finder = None
+        try:
+            with self.torch._C.DisableTorchFunction():
+                reach.run(stack_frames(), usercode.user_modules())
+                finder = Finder(reach, self.series, self.kind, self.last_look)
+                finder.run()
+                grown = self.swelling.look(finder, self.series, self.kind, self.steps())
+                found = finder.found + grown + self.strays(reach, final)
+            for holder in found:
+                self.remember(holder, set(holder.numbers))
+            self.gone(found)
+            if self.shim is None:
+                self.first_seen = {a: u.moment for a, u in reach.storages.items()}
+            self.complete = reach.complete
+            if not final:
+                self.choose_watches(found)
+            for holder in found:
+                holder.container = holder.slot = None
+        finally:
+            self.last_look = self.series.moment
+            reach.release()
+            if finder is not None:
+                finder.owners = finder.left = finder.reach = None
+            self.look_time += time.monotonic() - began
+
+    def strays(self, reach, final):
+        """What grows and has no name: libraries are searched at most twice a run, as that takes a second."""
+        now = self.series.count(self.kind)
+        if not reach.complete or now < 2 * FEWEST:
+            return []
+        born, addresses = strays.births(reach, self.series, self.kind)
+        if not strays.grow(born, now):
+            return []
+        found = strays.contexts(reach, self.series, self.kind, addresses)
+        if found:
+            return found  # what else is left hangs on these
+        rest = {self.series.step_of(self.kind, reach.blocks[a][1]) for a in addresses}
+        if strays.grow(rest, now) and self.searches < 2 and (final or now >= 20):
+            self.searches += 1
+            reach.units = []
+            strays.search_libraries(reach)
+            finder = Finder(reach, self.series, self.kind, self.last_look)
+            finder.run()
+            found += finder.found
+            addresses -= set(reach.storages)
+            rest = {self.series.step_of(self.kind, reach.blocks[a][1]) for a in addresses}
+            if strays.grow(rest, now):
+                found.append(strays.unreached(reach, self.kind, addresses, self.series))
+        return found
+
+    def remember(self, holder, numbers):
+        record = self.records.get(holder.key)
+        if record is None:
+            record = self.records[holder.key] = Record(holder.key, self.last_look > 0)
+        record.see(holder, self.series.count(holder.series), self.steps(), self.series.moment)
+        if holder.series not in ("fwd", "batch"):
+            return
+        if holder.freed > holder.intact and self.kind != holder.series:
+            record.consumed = True
+        elif holder.nodes:
+            self.pending[holder.key] = numbers
+
+    def gone(self, found):
+        keys = {h.key for h in found}
+        for key, record in self.records.items():
+            if key not in keys:
+                record.missed += 1
+
+    def consumed(self, tensors):
+        """A holder within one step whose graph the step's backward walks is the step's own work."""
+        if not self.pending:
+            return
+        tensors = [tensors] if isinstance(tensors, self.torch.Tensor) else list(tensors)
+        stack = [t.grad_fn for t in tensors if t.grad_fn is not None]
+        seen, moments = set(), set()
+        while stack and len(seen) < 50000:
+            node = stack.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            number = node._sequence_nr()
+            if number < 1 << 62:
+                moments.add(self.series.moment_of_node(number))
+            stack.extend(n for n, _ in node.next_functions if n is not None)
+        for key, numbers in self.pending.items():
+            if len(moments & numbers) * 2 >= len(numbers):
+                self.records[key].consumed = True
+        self.pending = {}
+
+    def choose_watches(self, found):
+        if self.watched >= MOST_WATCHED:
+            return
+        wanted = [h for h in found if h.key not in self.satisfied and self.records[h.key].grows() and worth_watching(h)]
+        wanted.sort(key=lambda h: (-len(h.births), -h.bytes))
+        if wanted and self.lines.start("full", wanted[:8]):
+            gaps = [(h.steps()[-1] - h.steps()[0]) // max(1, len(h.steps()) - 1) for h in wanted]
+            self.watch_left = max(WATCH_TICKS, min(MOST_WATCHED // 2, 2 + 2 * max(gaps)))
+
+    def watching(self, kind):
+        lines = self.lines
+        if lines.active:
+            if kind == self.kind:
+                lines.tick()
+            if lines.active == "full":
+                self.watched += 1
+                self.watch_left -= 1
+                for watch in lines.watches:
+                    if watch.changes >= 3:
+                        self.satisfied.add(watch.key)
+                if self.watch_left <= 0 or all(w.changes >= 3 for w in lines.watches):
+                    lines.stop()
+            elif self.covered_enough():
+                lines.stop()
+        if not lines.active and lines.covered and not lines.failed and not self.covered_enough():
+            if self.series.count(self.kind) >= 1:
+                lines.start("cover")
+
+    def covered_enough(self):
+        covers = self.lines.covered.values()
+        return all(hits >= COVER_HITS or steps >= COVER_STEPS for hits, steps in covers)
+
+    # -- telling
+
+    def report(self, final=False):
+        for record in list(self.records.values()):
+            if record.changed or final:
+                record.changed = False
+                if not record.worth_telling():
+                    continue
+                event = record.event(self.lines.sites)
+                if event:
+                    self.wire.send("holder", urgent=False, **event)
+                why = record.bounded()
+                if why or record.bound:
+                    record.bound = why
+                    self.wire.send("bounded", urgent=False, key=record.key, why=why, births=record.birth_rows())
+                if record.static and event:
+                    row = {"path": event["path"], "line": event["line"], "n": 0, "via": []}
+                    self.wire.send("store", urgent=False, key=record.key, how="ctx", lines=[row])
+        for key, counter in self.lines.stores.items():
+            for how in {c[0] for c in counter}:
+                rows = [
+                    {"path": p, "line": n, "n": times, "via": [{"path": a, "line": b} for a, b in via]}
+                    for (h, p, n, via), times in counter.most_common(8)
+                    if h == how
+                ]
+                self.wire.send("store", urgent=False, key=key, how=how, lines=rows)
+        for number, (hits, steps) in self.lines.covered.items():
+            self.wire.send("cover", urgent=False, id=number, hits=hits, steps=steps)
+        self.wire.flush()
+
+
+class Record:
+    """What all analyses together say of one holder."""
+
+    def __init__(self, key, late):
+        self.key = key
+        self.told = False
+        self.bound = None  # what was last told to bound it
+        self.late = late  # an earlier look did not find it
+        self.best = self.latest = None
+        self.consumed = False
+        self.cleared = self.slid = 0
+        self.missed = self.base = 0
+        self.changed = True
+
+    def see(self, holder, now, step, moment):
+        steps = holder.steps()
+        if self.latest is not None and RANK[holder.series] > RANK[self.latest.series]:
+            self.best = self.latest = None  # what grew within a step turns out to grow over steps
+            self.consumed, self.cleared, self.slid, self.base = False, 0, 0, 0
+        self.static, self.swells, self.garbage = holder.static, holder.swells, holder.garbage
+        self.limit = getattr(holder.container, "maxlen", None)  # of a deque that drops the oldest
+        before = self.latest
+        seen = Seen(holder, now, step, moment)
+        if before is not None and before.series == seen.series and steps and before.first:
+            if steps[0] > before.first + 1 and steps[0] > before.first + (before.last - before.first) // 4:
+                if steps[0] >= before.last:
+                    self.cleared += 1
+                else:
+                    self.slid += 1
+        if self.slid:
+            self.base = 0
+        elif steps and (steps[0] <= self.base or self.cleared or before is None and self.late):
+            self.base = steps[0] - 1  # what began or began anew in the middle of the run is judged from there
+        seen.base = self.base
+        seen.shape = shape([s - self.base for s in steps], now - self.base)
+        self.latest = seen
+        self.missed = 0
+        if self.best is None or seen.weight() >= self.best.weight() or self.slid:
+            self.best = seen
+        self.changed = True
+
+    def worth_telling(self):
+        self.told = self.told or self.latest.shape != "few"
+        return self.told
+
+    def grows(self):
+        return self.latest.shape in ("leak", "few") and not self.slid
+
+    def bounded(self):
+        if self.garbage:
+            return "garbage"
+        if self.limit is not None and self.limit <= SHORT:
+            return "maxlen"
+        if self.consumed:
+            return "step"
+        if self.slid:
+            return "window"
+        if self.cleared:
+            return "sawtooth"
+        if self.latest.shape == "filled" and not self.missed:
+            return "filled"
+        if self.latest.shape == "window":
+            return "window"
+        return None
+
+    def birth_rows(self):
+        rows = [[s] + b for s, b in sorted(self.best.births.items())]
+        return rows[-2000:]
+
+    def event(self, sites):
+        best = self.best
+        return {
+            "key": self.key, "root": best.root, "path": best.path, "line": best.line, "series": best.series,
+            "from": best.base, "at": best.now, "step": best.step, "births": self.birth_rows(), "tensors": best.tensors, "bytes": best.bytes, "used": best.used,
+            "nodes": best.nodes, "host_bytes": best.host, "chain_steps": best.chain_steps, "shape": best.shape, "swells": self.swells, "limit": self.limit,
+            "alloc": ["%s:%d" % (usercode.real_path(sites[n][0]), sites[n][1]) for n, _ in best.sites.most_common(8)
+                      if n < len(sites) and sites[n]],
+            "gone": self.missed > 0,
+        }  # fmt: skip
+
+
+class Seen:
+    """One analysis's numbers of a holder, without any reference to the user's objects."""
+
+    def __init__(self, holder, now, step, moment):
+        from .holders import NODE_BYTES, TENSOR_BYTES
+
+        self.root, self.path, self.line, self.series = holder.root, holder.path, holder.line, holder.series
+        self.births, self.tensors, self.bytes, self.used = holder.births, holder.tensors, holder.bytes, holder.used
+        self.nodes, self.chain_steps, self.sites = holder.nodes, holder.chain_steps, holder.sites
+        self.host = holder.nodes * NODE_BYTES + holder.tensors * TENSOR_BYTES
+        self.now, self.step, self.moment, self.shape = now, step, moment, "few"
+        self.base = 0
+        steps = holder.steps()
+        self.first, self.last = (steps[0], steps[-1]) if steps else (0, 0)
+
+    def weight(self):
+        return len(self.births)
+
+
+def worth_watching(holder):
+    steps = holder.steps()
+    return len(steps) >= FEWEST or len(steps) >= SPARSE and steps[-1] - steps[0] >= 4 * (len(steps) - 1)
+
+
+def stack_frames():
+    """The user's frames: this thread's outermost first, then the other threads'."""
+    own = []
+    frame = sys._getframe(1)
+    while frame is not None:
+        if usercode.is_user_file(frame.f_code.co_filename):
+            own.append(frame)
+        frame = frame.f_back
+    own.reverse()
+    me = threading.get_ident()
+    for ident, frame in sys._current_frames().items():
+        while ident != me and frame is not None:
+            if usercode.is_user_file(frame.f_code.co_filename):
+                own.append(frame)
+            frame = frame.f_back
+    return own
+
+
+def as_int(text):
+    try:
+        return int(text)
+    except (TypeError, ValueError):
+        return None
+
+
+def role():
+    multiprocessing = sys.modules.get("multiprocessing.process")
+    if multiprocessing is not None:
+        current = multiprocessing.current_process()
+        if multiprocessing.parent_process() is not None or getattr(current, "_inheriting", False):
+            return "child"
+    return "launcher" if "torch.distributed.run" in sys.modules or "torchrun" in os.path.basename(sys.argv[0] or "") else "main"

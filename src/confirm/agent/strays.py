@@ -1,0 +1,116 @@
+"""Memory that no name of the user's reaches: reference cycles through a Function's ctx, and what libraries keep."""
+import gc
+import sys
+
+from . import place, usercode
+from .holders import FEWEST, Holder, bits, shape
+
+
+def births(reach, series, kind):
+    """({step: bytes}, {address}) of the allocator's live blocks that nothing reached."""
+    found, addresses = {}, set()
+    for address, (size, moment, _) in (reach.blocks or {}).items():
+        if address not in reach.storages:
+            step = series.step_of(kind, moment)
+            if step > 0:
+                found[step] = found.get(step, 0) + size
+                addresses.add(address)
+    return found, addresses
+
+
+def grow(found, now):
+    return len(found) >= 2 * FEWEST and shape(sorted(found), now) == "leak"
+
+
+def search_libraries(reach):
+    """Goes on from the globals of all other modules: those of logging, say, that keep what the user logged."""
+    known = {name for name, _ in usercode.user_modules()}
+    reach.allow(1.0)
+    for name, module in list(sys.modules.items()):
+        if name in known or name.startswith(("_vramlint", "torch._", "torch.fx", "sympy", "encodings")):
+            continue
+        attributes = getattr(module, "__dict__", None)
+        if isinstance(attributes, dict) and id(attributes) not in reach.seen:
+            at = reach.root("module", name, attributes)
+            for key, value in list(attributes.items()):
+                if not key.startswith("__"):
+                    reach.add(value, at, ("global", key))
+    reach.walk()
+    reach.walk_graphs()
+
+
+def contexts(reach, series, kind, addresses):
+    """Holders for what lies in attributes of ctx objects that only their own graph refers to."""
+    if not reach.function_node:
+        return []
+    torch, found = reach.torch, {}
+    for obj in gc.get_objects():
+        if not isinstance(obj, reach.function_node) or id(obj) in reach.seen:
+            continue
+        cls = getattr(type(obj), "_forward_cls", None)
+        for name, value in list(getattr(obj, "__dict__", {}).items()):
+            for tensor in value if isinstance(value, (tuple, list)) else (value,):
+                if not isinstance(tensor, torch.Tensor):
+                    continue
+                try:
+                    address = tensor.untyped_storage().data_ptr()
+                except Exception:
+                    continue
+                block = reach.blocks.get(address)
+                step = series.step_of(kind, block[1]) if block and address in addresses else 0
+                if step > 0:
+                    addresses.discard(address)
+                    found.setdefault((cls, name), []).append((step, block[0], block[2]))
+    holders = []
+    for (cls, name), rows in found.items():
+        mask = 0
+        for step, _, _ in rows:
+            mask |= 1 << step
+        if bits(mask) < FEWEST:
+            continue
+        title = getattr(cls, "__name__", "Function")
+        where = place.of_attribute(cls, name) if cls is not None else place.NOWHERE
+        holder = Holder("%s ctx.%s" % (title, name), "reference cycle through ctx", where, kind)
+        holder.static = where[1] is not None
+        for step, size, site in rows:
+            birth = holder.births.setdefault(step, [0, 0, 0])
+            birth[0] += 1
+            birth[1] += size
+            birth[2] += 1
+            holder.tensors += 1
+            holder.nodes += 1
+            holder.bytes += size
+            holder.used += size
+            if site:
+                holder.sites[site] += 1
+        holders.append(holder)
+    return holders
+
+
+def garbage(reach, addresses):
+    """How many of these belong to tensors that are still Python objects: a cycle that the collector has not come to yet."""
+    found = set()
+    for obj in gc.get_objects():
+        if isinstance(obj, reach.torch.Tensor) and id(obj) not in reach.seen:
+            try:
+                found.add(obj.untyped_storage().data_ptr())
+            except Exception:
+                pass
+    return len(found & addresses)
+
+
+def unreached(reach, kind, addresses, series):
+    """One holder for the rest."""
+    holder = Holder("<unreached>", "no name of the user's code reaches it", place.NOWHERE, kind)
+    holder.garbage = garbage(reach, addresses) * 2 >= len(addresses)
+    for address in addresses:
+        size, moment, site = reach.blocks[address]
+        birth = holder.births.setdefault(series.step_of(kind, moment), [0, 0, 0])
+        birth[0] += 1
+        birth[1] += size
+        holder.tensors += 1
+        holder.bytes += size
+        holder.used += size
+        if site:
+            holder.sites[site] += 1
+    return holder

@@ -1,0 +1,64 @@
+"""Reads of a tensor's value that make the CPU wait for a GPU, by line, in some steps: Tensor's own methods are wrapped there,
+so nothing is paid in any other step."""
+import sys
+
+from . import usercode
+
+READS = (
+    "item", "tolist", "cpu", "numpy", "nonzero", "__bool__", "__float__", "__int__", "__index__", "__format__", "__repr__",
+    "__str__", "__array__",
+)  # fmt: skip
+FIRST, LAST = 3, 27  # the steps between which it listens
+
+
+class Syncs:
+    def __init__(self, probes):
+        self.probes = probes
+        self.saved = None
+        self.inside = False
+
+    def step(self, number):
+        if number >= LAST or self.probes.session.clock.compiled:
+            self.stop()
+        elif number >= FIRST and self.saved is None:
+            self.listen()
+
+    def listen(self):
+        tensor = self.probes.torch.Tensor
+        self.saved = {}
+        for name in READS:
+            original = getattr(tensor, name, None)
+            if original is not None:
+                self.saved[name] = tensor.__dict__.get(name)
+                setattr(tensor, name, self.wrapper(name, original))
+
+    def stop(self):
+        tensor, saved, self.saved = self.probes.torch.Tensor, self.saved, None
+        for name, original in (saved or {}).items():
+            if original is None:
+                delattr(tensor, name)
+            else:
+                setattr(tensor, name, original)
+
+    def wrapper(self, name, original):
+        def read(tensor, *args, **kwargs):
+            if self.inside or self.saved is None:
+                return original(tensor, *args, **kwargs)
+            self.inside = True
+            try:
+                try:
+                    self.note(name, sys._getframe(1))
+                except Exception:
+                    pass
+                return original(tensor, *args, **kwargs)
+            finally:
+                self.inside = False
+
+        read.__name__ = name
+        return read
+
+    def note(self, name, frame):
+        module = frame.f_globals.get("__name__", "")
+        if self.probes.session.busy or module.startswith(("torch.optim", "torch._dynamo", "_vramlint")):
+            return
+        self.probes.hit("sync", frame=frame, note=name.strip("_"))

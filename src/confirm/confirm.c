@@ -1,0 +1,208 @@
+#include "confirm/confirm.h"
+
+#include <string.h>
+
+#include "base/embedded.h"
+#include "base/os.h"
+#include "base/os_supervise.h"
+#include "base/os_temp.h"
+#include "text/json_writer.h"
+
+/* Where the build puts the agent into the program. */
+static const char agent_folder[] = "src/confirm/agent/", shim_name[] = "build/gen/confirm-shim.so";
+
+struct running {
+	const struct confirm_request *request;
+	struct confirm_outcome *outcome;
+	struct arena arena;
+	const char *folder;   /* temporary */
+	const char *socket, *shim;
+	struct os_supervised *child;
+};
+
+/* ---- what the agent needs ---- */
+
+/* Writes the file NAME of the program into the run's folder, at PATH below it. */
+static bool file_write(struct running *running, const struct embedded_file *file, const char *path, struct err *err)
+{
+	return os_write_file(arena_format(&running->arena, "%s/%s", running->folder, path), (struct str){file->text, file->length},
+			     err);
+}
+
+static bool agent_write(struct running *running, struct err *err)
+{
+	bool found = false;
+
+	if (!os_temp_folder(running->folder, "agent", err) || !os_temp_folder(running->folder, "scratch", err))
+		return false;
+	for (size_t i = 0; i < embedded_file_count; i++) {
+		const struct embedded_file *file = &embedded_files[i];
+
+		if (strcmp(file->name, shim_name) == 0) {
+			running->shim = arena_format(&running->arena, "%s/shim.so", running->folder);
+			if (!file_write(running, file, "shim.so", err))
+				return false;
+		}
+		if (!str_starts(str_from(file->name), agent_folder))
+			continue;
+		found = true;
+		if (!file_write(running, file, arena_format(&running->arena, "agent/%s", file->name + sizeof agent_folder - 1), err))
+			return false;
+	}
+	return found || err_set(err, ERR_READ, "this build of vramlint has no agent in it");
+}
+
+static const char *stop_name(enum confirm_stop stop)
+{
+	return stop == CONFIRM_EXIT ? "exit" : stop == CONFIRM_RAISE ? "raise" : "run";
+}
+
+static void finding_add(struct json_writer *json, size_t id, const struct predicted *finding)
+{
+	json_object_begin(json);
+	json_member_int(json, "id", (int64_t)id);
+	json_member_text(json, "path", finding->path);
+	json_member_int(json, "line", finding->line);
+	json_member_int(json, "end_line", finding->end_line);
+	json_member_text(json, "code", finding->code);
+	json_member_text(json, "name", finding->name);
+	json_member_text(json, "cost", cost_name(finding->cost));
+	json_object_end(json);
+}
+
+static bool request_write(struct running *running, struct err *err)
+{
+	const struct confirm_request *request = running->request;
+	struct buf text = BUF_INIT;
+	struct json_writer json;
+	bool ok;
+
+	json_writer_init(&json, &text);
+	json_object_begin(&json);
+	json_member_text(&json, "socket", running->socket);
+	json_member_int(&json, "steps", request->steps);
+	json_member_text(&json, "stop", stop_name(request->stop));
+	json_member_text(&json, "protect", request->protects ? "torch" : "none");
+	json_member_text(&json, "scratch", arena_format(&running->arena, "%s/scratch", running->folder));
+	json_member_text(&json, "shim", running->shim);
+	json_member_array(&json, "findings");
+	for (size_t i = 0; i < request->finding_count; i++)
+		finding_add(&json, i, &request->findings[i]);
+	json_array_end(&json);
+	json_object_end(&json);
+	ok = os_write_file(arena_format(&running->arena, "%s/request.json", running->folder), buf_get(&text), err);
+	buf_release(&text);
+	return ok;
+}
+
+/* "NAME=VALUE[:what it was]" */
+static const char *variable(struct arena *arena, const char *name, const char *value)
+{
+	const char *before = os_env(name);
+
+	return arena_format(arena, "%s=%s%s%s", name, value, before && *before ? ":" : "", before ? before : "");
+}
+
+static bool start(struct running *running, struct err *err)
+{
+	struct arena *arena = &running->arena;
+	const char *environment[] = {variable(arena, "PYTHONPATH", arena_format(arena, "%s/agent", running->folder)),
+				     arena_format(arena, "VRAMLINT_CONFIRM=%s/request.json", running->folder), NULL, NULL};
+
+	if (running->shim)
+		environment[2] = variable(arena, "LD_PRELOAD", running->shim);
+	running->child = os_supervise_new(running->request->command, environment, running->socket, err);
+	return running->child != NULL;
+}
+
+/* ---- the run ---- */
+
+/* After which time what is asked is demanded, and then forced. */
+static const double PATIENCE = 3;
+/* After the command has ended its processes may still say a word. */
+static const double AFTERWARDS = 0.5;
+
+struct ending {
+	double since;  /* when it was asked to end, or 0 */
+	enum os_pressure pressure;
+	double exited; /* when the command had, or 0 */
+};
+
+static void press(struct running *running, struct ending *ending, double now)
+{
+	if (ending->since > 0 && now - ending->since < PATIENCE)
+		return;
+	if (ending->since > 0 && ending->pressure < OS_FORCE)
+		ending->pressure++;
+	os_supervise_end(running->child, ending->pressure);
+	ending->since = now;
+}
+
+static void follow(struct running *running)
+{
+	const struct confirm_request *request = running->request;
+	struct confirm_outcome *outcome = running->outcome;
+	struct ending ending = {0, OS_ASK, 0};
+	double began = os_seconds(), done = 0, told = 0, now;
+	struct buf bytes = BUF_INIT;
+	uint32_t connection;
+
+	while (!ending.exited || os_seconds() - ending.exited < AFTERWARDS) {
+		enum os_report report = os_supervise_next(running->child, 0.1, &connection, &bytes, &outcome->status);
+
+		now = os_seconds();
+		if (report == OS_REPORT_BYTES) {
+			reported_take(&outcome->reported, connection, buf_get(&bytes));
+			buf_reset(&bytes);
+		} else if (report == OS_REPORT_EXITED) {
+			ending.exited = now;
+		} else if (report == OS_REPORT_INTERRUPTED) {
+			outcome->end = CONFIRM_INTERRUPTED;
+			ending.since = now;
+		}
+		if (done == 0 && reported_is_done(&outcome->reported))
+			done = now;
+		if (request->time_limit > 0 && now - began > request->time_limit && outcome->end == CONFIRM_DONE && !ending.exited) {
+			outcome->end = CONFIRM_TIMED_OUT;
+			press(running, &ending, now);
+		}
+		/* one rank is done and the others wait for it, or the command does not heed what it was asked */
+		if (!ending.exited && ((done > 0 && now - done > PATIENCE) || ending.since > 0))
+			press(running, &ending, now);
+		if (request->progress && now - told > 0.25) {
+			told = now;
+			request->progress(&outcome->reported, request->context);
+		}
+	}
+	outcome->seconds = os_seconds() - began;
+	buf_release(&bytes);
+}
+
+bool confirm_run(const struct confirm_request *request, struct confirm_outcome *outcome, struct err *err)
+{
+	struct running running = {.request = request, .outcome = outcome};
+	bool ok = false;
+
+	*outcome = (struct confirm_outcome){.end = CONFIRM_DONE};
+	reported_init(&outcome->reported);
+	arena_init(&running.arena);
+	running.folder = os_temp_new(&running.arena, err);
+	if (!running.folder)
+		goto out;
+	running.socket = arena_format(&running.arena, "%s/socket", running.folder);
+	if (!agent_write(&running, err) || !request_write(&running, err) || !start(&running, err))
+		goto out;
+	follow(&running);
+	os_supervise_free(running.child);
+	ok = true;
+out:
+	if (running.folder)
+		os_temp_remove(running.folder);
+	arena_release(&running.arena);
+	return ok;
+}
+
+void confirm_outcome_release(struct confirm_outcome *outcome)
+{
+	reported_release(&outcome->reported);
+}

@@ -1,0 +1,349 @@
+#include "confirm/reported.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/json_field.h"
+
+/* Longer lines are no part of the protocol. */
+enum { LINE_LIMIT = 1 << 20 };
+/* What one process may report: more than any script has, and a limit for one gone wild. */
+enum { MOST_ITEMS = 100000 };
+
+void reported_init(struct reported *reported)
+{
+	*reported = (struct reported){.bad_lines = 0};
+	arena_init(&reported->arena);
+}
+
+static void process_release(struct reported_process *process)
+{
+	for (size_t i = 0; i < process->holders.count; i++) {
+		struct reported_holder *holder = process->holders.items[i];
+
+		VEC_RELEASE(&holder->births);
+		VEC_RELEASE(&holder->stores);
+		VEC_RELEASE(&holder->allocs);
+	}
+	VEC_RELEASE(&process->curve);
+	VEC_RELEASE(&process->holders);
+	VEC_RELEASE(&process->covers);
+	VEC_RELEASE(&process->probes);
+}
+
+void reported_release(struct reported *reported)
+{
+	for (size_t i = 0; i < reported->processes.count; i++)
+		process_release(reported->processes.items[i]);
+	for (size_t i = 0; i < reported->streams.count; i++) {
+		buf_release(&reported->streams.items[i]->rest);
+		free(reported->streams.items[i]);
+	}
+	VEC_RELEASE(&reported->processes);
+	VEC_RELEASE(&reported->streams);
+	arena_release(&reported->arena);
+}
+
+/* ---- events ---- */
+
+static const char *text_of(struct reported *reported, const cJSON *event, const char *name)
+{
+	const char *text = field_text(event, name);
+
+	return text ? arena_dup(&reported->arena, text) : NULL;
+}
+
+static void take_hello(struct reported *reported, struct reported_stream *stream, const cJSON *event)
+{
+	struct reported_process *process = ARENA_NEW(&reported->arena, struct reported_process);
+
+	process->process = field_number(event, "pid", 0);
+	process->role = text_of(reported, event, "role");
+	process->torch = text_of(reported, event, "torch");
+	process->device = text_of(reported, event, "device");
+	process->rank = field_number(event, "rank", -1);
+	process->has_shim = field_is_true(event, "shim");
+	process->last = -1;
+	stream->process = process;
+	VEC_ADD(&reported->processes, process);
+}
+
+static void take_step(struct reported_process *process, const cJSON *event)
+{
+	const cJSON *time = field(event, "t");
+	struct reported_step step = {.step = field_number(event, "i", 0), .live = field_number(event, "live", -1),
+				   .host = field_number(event, "host", -1), .rss = field_number(event, "rss", -1),
+				   .seconds = cJSON_IsNumber(time) ? time->valuedouble : 0};
+
+	if (process->curve.count < MOST_ITEMS)
+		VEC_ADD(&process->curve, step);
+	process->steps = step.step > process->steps ? step.step : process->steps;
+}
+
+static struct reported_holder *holder_get(struct reported *reported, struct reported_process *process, const char *key)
+{
+	struct reported_holder *holder;
+
+	for (size_t i = 0; i < process->holders.count; i++) {
+		if (strcmp(process->holders.items[i]->key, key) == 0)
+			return process->holders.items[i];
+	}
+	if (process->holders.count >= 1000)
+		return NULL;
+	holder = ARENA_NEW(&reported->arena, struct reported_holder);
+	holder->key = arena_dup(&reported->arena, key);
+	holder->host_bytes = holder->used = holder->first = holder->last = -1;
+	VEC_ADD(&process->holders, holder);
+	return holder;
+}
+
+static int64_t number_at(const cJSON *list, int index)
+{
+	const cJSON *item = cJSON_GetArrayItem(list, index);
+
+	return cJSON_IsNumber(item) && item->valuedouble > -9e15 && item->valuedouble < 9e15 ? (int64_t)item->valuedouble : 0;
+}
+
+static void take_births(struct reported_holder *holder, const cJSON *event)
+{
+	const cJSON *birth;
+
+	holder->births.count = 0;
+	cJSON_ArrayForEach(birth, field(event, "births")) {
+		if (cJSON_IsArray(birth) && holder->births.count < MOST_ITEMS)
+			VEC_ADD(&holder->births, ((struct reported_birth){number_at(birth, 0), number_at(birth, 1),
+									number_at(birth, 2), number_at(birth, 3)}));
+	}
+}
+
+/* "train.py:30" */
+static void take_allocs(struct reported *reported, struct reported_holder *holder, const cJSON *event)
+{
+	const cJSON *alloc;
+
+	holder->allocs.count = 0;
+	cJSON_ArrayForEach(alloc, field(event, "alloc")) {
+		const char *text = cJSON_GetStringValue(alloc), *colon = text ? strrchr(text, ':') : NULL;
+
+		if (colon && holder->allocs.count < 20)
+			VEC_ADD(&holder->allocs,
+				((struct reported_line){.path = arena_dup_bytes(&reported->arena, text, (size_t)(colon - text)),
+							.line = atoi(colon + 1), .count = 1}));
+	}
+}
+
+static void take_holder(struct reported *reported, struct reported_process *process, const cJSON *event)
+{
+	const char *key = field_text(event, "key");
+	struct reported_holder *holder = key ? holder_get(reported, process, key) : NULL;
+
+	if (!holder)
+		return;
+	holder->tensors = field_number(event, "tensors", 0);
+	holder->bytes = field_number(event, "bytes", 0);
+	holder->nodes = field_number(event, "nodes", 0);
+	holder->host_bytes = field_number(event, "host_bytes", -1);
+	holder->chain_steps = field_number(event, "chain_steps", 0);
+	holder->used = field_number(event, "used", -1);
+	holder->first = field_number(event, "from", -1);
+	holder->last = field_number(event, "at", -1);
+	take_births(holder, event);
+	take_allocs(reported, holder, event);
+}
+
+static void callers_of(struct reported *reported, const cJSON *via, struct reported_caller *callers)
+{
+	const cJSON *caller;
+	size_t count = 0;
+
+	cJSON_ArrayForEach(caller, via) {
+		const char *path = text_of(reported, caller, "path");
+
+		if (path && count < REPORTED_CALLERS)
+			callers[count++] = (struct reported_caller){path, field_number(caller, "line", 0)};
+	}
+}
+
+static void take_store(struct reported *reported, struct reported_process *process, const cJSON *event)
+{
+	const char *key = field_text(event, "key");
+	struct reported_holder *holder = key ? holder_get(reported, process, key) : NULL;
+	const cJSON *line;
+
+	if (!holder)
+		return;
+	holder->stores.count = 0; /* what is told last holds */
+	cJSON_ArrayForEach(line, field(event, "lines")) {
+		struct reported_line store = {.path = text_of(reported, line, "path"), .line = field_number(line, "line", 0),
+					      .count = field_number(line, "n", 1)};
+
+		callers_of(reported, field(line, "via"), store.callers);
+		if (store.path && holder->stores.count < 100)
+			VEC_ADD(&holder->stores, store);
+	}
+}
+
+static void take_bounded(struct reported *reported, struct reported_process *process, const cJSON *event)
+{
+	const char *key = field_text(event, "key"), *why = text_of(reported, event, "why");
+	struct reported_holder *holder = key ? holder_get(reported, process, key) : NULL;
+
+	if (!holder)
+		return;
+	holder->bounded = why; /* null takes back what was said before */
+	if (field(event, "births"))
+		take_births(holder, event);
+}
+
+static void take_cover(struct reported_process *process, const cJSON *event)
+{
+	struct reported_cover cover = {field_number(event, "id", -1), field_number(event, "hits", 0), field_number(event, "steps", 0)};
+
+	for (size_t i = 0; i < process->covers.count; i++) {
+		if (process->covers.items[i].finding == cover.finding) {
+			process->covers.items[i] = cover;
+			return;
+		}
+	}
+	if (process->covers.count < MOST_ITEMS)
+		VEC_ADD(&process->covers, cover);
+}
+
+static void take_probe(struct reported *reported, struct reported_process *process, const cJSON *event)
+{
+	const char *kind = text_of(reported, event, "kind");
+
+	struct reported_probe probe = {.finding = field_number(event, "id", -1), .kind = kind, .path = text_of(reported, event, "path"),
+				       .note = text_of(reported, event, "note"), .line = field_number(event, "line", 0),
+				       .hits = field_number(event, "hits", 0), .steps = field_number(event, "steps", 0)};
+
+	if (!kind)
+		return;
+	for (size_t i = 0; i < process->probes.count; i++) {
+		struct reported_probe *known = &process->probes.items[i];
+		bool same_path = known->path && probe.path ? strcmp(known->path, probe.path) == 0 : known->path == probe.path;
+
+		if (strcmp(known->kind, kind) == 0 && known->line == probe.line && known->finding == probe.finding && same_path) {
+			*known = probe;
+			return;
+		}
+	}
+	if (process->probes.count < 1000)
+		VEC_ADD(&process->probes, probe);
+}
+
+static void take_crash(struct reported *reported, struct reported_process *process, const cJSON *event)
+{
+	const char *type = field_text(event, "type"), *message = field_text(event, "message");
+
+	process->crash = arena_format(&reported->arena, "%s: %s", type ? type : "an error", message ? message : "");
+	process->is_oom = field_is_true(event, "oom");
+	process->crash_step = field_number(event, "step", 0);
+}
+
+static void take_bye(struct reported *reported, struct reported_process *process, const cJSON *event)
+{
+	const cJSON *window = field(event, "window");
+
+	process->has_left = true;
+	process->why = text_of(reported, event, "why");
+	process->steps = field_number(event, "steps", process->steps);
+	if (cJSON_GetArraySize(window) == 2) {
+		process->first = number_at(window, 0);
+		process->last = number_at(window, 1);
+	}
+}
+
+static void take_event(struct reported *reported, struct reported_stream *stream, const cJSON *event)
+{
+	const char *kind = field_text(event, "ev");
+	struct reported_process *process = stream->process;
+
+	if (!kind)
+		reported->bad_lines++;
+	else if (strcmp(kind, "hello") == 0)
+		take_hello(reported, stream, event);
+	else if (!process)
+		reported->bad_lines++;
+	else if (strcmp(kind, "step") == 0)
+		take_step(process, event);
+	else if (strcmp(kind, "clock") == 0)
+		process->clock = text_of(reported, event, "kind");
+	else if (strcmp(kind, "holder") == 0)
+		take_holder(reported, process, event);
+	else if (strcmp(kind, "store") == 0)
+		take_store(reported, process, event);
+	else if (strcmp(kind, "bounded") == 0)
+		take_bounded(reported, process, event);
+	else if (strcmp(kind, "cover") == 0)
+		take_cover(process, event);
+	else if (strcmp(kind, "probe") == 0)
+		take_probe(reported, process, event);
+	else if (strcmp(kind, "crash") == 0)
+		take_crash(reported, process, event);
+	else if (strcmp(kind, "bye") == 0)
+		take_bye(reported, process, event);
+}
+
+static void take_line(struct reported *reported, struct reported_stream *stream, struct str line)
+{
+	cJSON *event;
+
+	if (line.length == 0)
+		return;
+	event = cJSON_ParseWithLength(line.at, line.length);
+	if (cJSON_IsObject(event))
+		take_event(reported, stream, event);
+	else
+		reported->bad_lines++;
+	cJSON_Delete(event);
+}
+
+/* ---- streams ---- */
+
+static struct reported_stream *stream_get(struct reported *reported, uint32_t connection)
+{
+	while (reported->streams.count <= connection) {
+		struct reported_stream *stream = mem_new(1, sizeof *stream);
+
+		VEC_ADD(&reported->streams, stream);
+	}
+	return reported->streams.items[connection];
+}
+
+void reported_take(struct reported *reported, uint32_t connection, struct str bytes)
+{
+	struct reported_stream *stream = stream_get(reported, connection);
+
+	for (size_t at = 0; at < bytes.length;) {
+		size_t end = str_find(bytes, STR("\n"), at);
+		bool ends = end != SIZE_MAX;
+
+		end = ends ? end : bytes.length;
+		if (!stream->skips)
+			buf_add(&stream->rest, bytes.at + at, end - at);
+		if (stream->rest.length > LINE_LIMIT) {
+			stream->skips = true;
+			reported->bad_lines++;
+			buf_release(&stream->rest);
+		}
+		if (ends && !stream->skips)
+			take_line(reported, stream, buf_get(&stream->rest));
+		if (ends) {
+			stream->skips = false;
+			buf_reset(&stream->rest);
+		}
+		at = end + 1;
+	}
+}
+
+bool reported_is_done(const struct reported *reported)
+{
+	for (size_t i = 0; i < reported->processes.count; i++) {
+		const struct reported_process *process = reported->processes.items[i];
+
+		if (process->has_left && process->why && strcmp(process->why, "steps") == 0)
+			return true;
+	}
+	return false;
+}

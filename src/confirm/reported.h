@@ -1,0 +1,98 @@
+/* What the agents in a run's processes have reported.
+ *
+ * Lines of JSON go in, numbers come out. Owns all of it. One thread. The protocol, confirm/1, is described in
+ * docs/confirm.md. */
+#ifndef VRAMLINT_CONFIRM_REPORTED_H
+#define VRAMLINT_CONFIRM_REPORTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/vec.h"
+
+/* What a holder keeps that was made in one step. */
+struct reported_birth {
+	int64_t step, tensors, bytes, nodes;
+};
+
+enum { REPORTED_CALLERS = 5 };
+
+/* A line of the user's code. */
+struct reported_line {
+	const char *path;
+	int64_t line;
+	int64_t count; /* times that it did what it is listed for */
+	struct reported_caller {
+		const char *path;
+		int64_t line;
+	} callers[REPORTED_CALLERS]; /* lines that it was reached by, innermost first; the rest have no path */
+};
+
+/* Something that holds tensors or graphs. */
+struct reported_holder {
+	const char *key; /* "losses in train_one_epoch" */
+	VEC(struct reported_birth) births;
+	VEC(struct reported_line) stores; /* lines that store there */
+	VEC(struct reported_line) allocs; /* lines that make what is kept */
+	int64_t tensors, bytes, nodes, host_bytes, chain_steps;
+	int64_t used;            /* bytes that what is kept needs; fewer than `bytes` where views keep large storages; -1: not known */
+	int64_t first, last;     /* steps, of the clock that its births count in, that it is judged over; -1: as the process */
+	const char *bounded; /* why it does not grow any more ("filled", "window", "sawtooth"), or NULL */
+};
+
+/* How often the line of a finding ran. */
+struct reported_cover {
+	int64_t finding, hits, steps;
+};
+
+struct reported_probe {
+	int64_t finding; /* or -1 */
+	const char *kind, *path, *note;
+	int64_t line, hits, steps;
+};
+
+struct reported_step {
+	int64_t step;
+	int64_t live, host, rss; /* bytes; -1: not known */
+	double seconds;
+};
+
+struct reported_process {
+	int64_t process;
+	const char *role, *torch, *device, *clock;
+	int64_t rank;
+	bool has_shim, has_left;
+	const char *why;       /* it has: "steps", "end", … */
+	int64_t steps;
+	int64_t first, last;   /* steps that verdicts rest on */
+	VEC(struct reported_step) curve;
+	VEC(struct reported_holder *) holders;
+	VEC(struct reported_cover) covers;
+	VEC(struct reported_probe) probes;
+	const char *crash;     /* "RuntimeError: …", or NULL */
+	bool is_oom;
+	int64_t crash_step;
+};
+
+struct reported_stream {
+	struct buf rest;        /* a line that has not ended */
+	bool skips;             /* a line that is too long, up to its end */
+	struct reported_process *process;
+};
+
+struct reported {
+	struct arena arena;
+	VEC(struct reported_process *) processes; /* in the order in which they came */
+	VEC(struct reported_stream *) streams;    /* by number of the connection */
+	size_t bad_lines;       /* no JSON, or too long */
+};
+
+void reported_init(struct reported *reported);
+void reported_release(struct reported *reported);
+/* BYTES came on CONNECTION. */
+void reported_take(struct reported *reported, uint32_t connection, struct str bytes);
+/* Whether any process has said that it did all its steps. */
+bool reported_is_done(const struct reported *reported);
+
+#endif

@@ -1,0 +1,52 @@
+/* From what a run has shown and what was predicted to a verdict on each.
+ *
+ * A leak is told from a filling cache by births, not by curves: what is alive at the end was made in nearly every step, early
+ * and late. Source: shared design, measured on nine kinds of noise. Pure. */
+#ifndef VRAMLINT_CONFIRM_VERDICT_H
+#define VRAMLINT_CONFIRM_VERDICT_H
+
+#include "confirm/reported.h"
+#include "rule/finding.h"
+
+/* A finding of the linter, kept beyond its result. */
+struct predicted {
+	const char *path;  /* absolute */
+	const char *shown;
+	const char *code, *name, *message;
+	enum severity severity;
+	enum cost cost;
+	int64_t line, end_line, column;
+};
+
+enum verdict { VERDICT_NOT_OBSERVED, VERDICT_REFUTED, VERDICT_CONFIRMED_HOST, VERDICT_CONFIRMED };
+const char *verdict_name(enum verdict verdict); /* "confirmed-host" */
+
+/* How a holder grows over the steps that count. */
+struct growth {
+	bool leaks;
+	bool is_emptied;       /* … until it is emptied, as by an epoch's end */
+	double bytes, nodes;   /* of tensors, of graphs: a step, medians */
+	double host_bytes;     /* a step, or -1 */
+	int64_t births;        /* steps that something is left of */
+	int64_t steps;         /* that count */
+};
+
+struct judged {
+	enum verdict verdict;
+	const struct predicted *finding;     /* NULL: nobody predicted it */
+	const struct reported_holder *holder;  /* or NULL */
+	const struct reported_probe *probe;    /* or NULL */
+	struct growth growth;
+	int64_t hits;                        /* of the finding's line */
+};
+
+struct judgements {
+	VEC(struct judged) findings;    /* as predicted, in that order */
+	VEC(struct judged) unpredicted; /* holders that leak and that no finding stores to */
+};
+
+struct growth growth_of(const struct reported_process *process, const struct reported_holder *holder);
+void judge_run(const struct reported *reported, const struct predicted *findings, size_t count, struct judgements *judgements);
+void judgements_release(struct judgements *judgements);
+
+#endif

@@ -1,0 +1,100 @@
+#include "confirm/reported.h"
+
+#include "temp_tree.h"
+
+static void take(struct reported *reported, uint32_t connection, const char *text)
+{
+	struct buf line = BUF_INIT;
+
+	/* in these tests ' stands for " */
+	buf_add_text(&line, text);
+	for (size_t i = 0; i < line.length; i++)
+		if (line.bytes[i] == '\'')
+			line.bytes[i] = '"';
+	reported_take(reported, connection, buf_get(&line));
+	buf_release(&line);
+}
+
+static void events_are_read_however_they_are_cut(void **state)
+{
+	static const char text[] = "{'ev':'hello','pid':7,'torch':'2.13','role':'main','shim':true}\n"
+				   "{'ev':'step','pid':7,'t':0.5,'i':3,'live':100,'host':null}\n"
+				   "{'ev':'holder','key':'xs in f','tensors':2,'bytes':8,'births':[[1,1,4,9],[2,1,4,9]],'alloc':['a:b.py:3']}\n"
+				   "{'ev':'store','key':'xs in f','how':'append','lines':[{'path':'/x.py','line':5,'n':2}]}\n"
+				   "{'ev':'cover','id':0,'hits':2,'steps':2}\n"
+				   "{'ev':'probe','id':1,'kind':'sync','line':4,'hits':6,'steps':2}\n"
+				   "{'ev':'bye','why':'steps','steps':48,'window':[6,48]}\n";
+
+	for (size_t piece = 1; piece < sizeof text; piece += 7) {
+		struct reported reported;
+		const struct reported_process *process;
+		char part[sizeof text];
+
+		reported_init(&reported);
+		for (size_t at = 0; at < sizeof text - 1; at += piece) {
+			snprintf(part, sizeof part, "%.*s", (int)piece, text + at);
+			take(&reported, 0, part);
+		}
+		assert_int_equal(reported.processes.count, 1);
+		process = reported.processes.items[0];
+		assert_int_equal(process->process, 7);
+		assert_true(process->has_shim);
+		assert_int_equal(process->curve.items[0].live, 100);
+		assert_int_equal(process->curve.items[0].host, -1);
+		assert_int_equal(process->holders.count, 1);
+		assert_int_equal(process->holders.items[0]->births.items[1].nodes, 9);
+		assert_int_equal(process->holders.items[0]->stores.items[0].line, 5);
+		assert_string_equal(process->holders.items[0]->allocs.items[0].path, "a:b.py");
+		assert_int_equal(process->covers.items[0].hits, 2);
+		assert_string_equal(process->probes.items[0].kind, "sync");
+		assert_int_equal(process->first, 6);
+		assert_true(reported_is_done(&reported));
+		assert_int_equal(reported.bad_lines, 0);
+		reported_release(&reported);
+	}
+}
+
+static void processes_are_told_apart(void **state)
+{
+	struct reported reported;
+
+	reported_init(&reported);
+	take(&reported, 3, "{'ev':'hello','pid':1}\n{'ev':'st");
+	take(&reported, 0, "{'ev':'hello','pid':2}\n{'ev':'step','i':9}\n");
+	take(&reported, 3, "ep','i':4}\n");
+	assert_int_equal(reported.processes.count, 2);
+	assert_int_equal(reported.processes.items[0]->steps, 4);
+	assert_int_equal(reported.processes.items[1]->steps, 9);
+	assert_false(reported_is_done(&reported));
+	reported_release(&reported);
+}
+
+static void nonsense_is_counted_and_passed_over(void **state)
+{
+	struct reported reported;
+	struct buf large = BUF_INIT;
+
+	reported_init(&reported);
+	take(&reported, 0, "\x01\xff\n[]\n{\n{'ev':'step','i':1}\n\n{'pid':3}\n");
+	assert_int_equal(reported.bad_lines, 5);
+	buf_add_repeat(&large, 'x', 3 << 20);
+	buf_add_text(&large, "\n");
+	reported_take(&reported, 0, buf_get(&large));
+	assert_int_equal(reported.bad_lines, 6);
+	take(&reported, 0, "{'ev':'hello','pid':1}\n{'ev':'holder'}\n{'ev':'holder','key':3}\n{'ev':'bye','window':[1]}\n"
+			   "{'ev':'holder','key':'k','births':[1,[],['a'],[1e300,1,1,1]]}\n{'ev':'unheard of'}\n");
+	assert_int_equal(reported.bad_lines, 6);
+	assert_int_equal(reported.processes.items[0]->holders.count, 1);
+	buf_release(&large);
+	reported_release(&reported);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_are_read_however_they_are_cut),
+		cmocka_unit_test(processes_are_told_apart),
+		cmocka_unit_test(nonsense_is_counted_and_passed_over),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

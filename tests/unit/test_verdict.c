@@ -1,0 +1,179 @@
+#include "confirm/verdict.h"
+
+#include "temp_tree.h"
+
+enum { STEPS = 48, FIRST = 6 };
+
+static struct reported_process process;
+static struct reported_holder holder;
+
+/* A holder in which of each step LEFT(step) bytes are left. */
+static struct growth with(int64_t (*left)(int64_t step), int64_t nodes)
+{
+	holder.births.count = 0;
+	for (int64_t step = 1; step <= STEPS; step++) {
+		if (left(step))
+			VEC_ADD(&holder.births, ((struct reported_birth){step, 1, left(step), nodes}));
+	}
+	return growth_of(&process, &holder);
+}
+
+static int64_t always(int64_t step) { return 4; }
+static int64_t early(int64_t step) { return step < 12 ? 4 : 0; }
+static int64_t late(int64_t step) { return step > STEPS - 8 ? 4 : 0; }
+static int64_t seldom(int64_t step) { return step % 3 ? 0 : 4; }
+static int64_t fading(int64_t step) { return step < 24 ? 400 : 4; }
+static int64_t saw(int64_t step) { return step > 32 ? 4 : 0; }
+static int64_t nearly(int64_t step) { return step % 10 ? 4 : 0; }
+
+static int set_up(void **state)
+{
+	process = (struct reported_process){.first = FIRST, .last = STEPS};
+	holder = (struct reported_holder){.key = "xs", .host_bytes = -1, .used = -1, .first = -1, .last = -1};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	VEC_RELEASE(&holder.births);
+	VEC_RELEASE(&holder.stores);
+	return 0;
+}
+
+static void what_is_left_of_nearly_every_step_leaks(void **state)
+{
+	struct growth growth = with(always, 9);
+
+	assert_true(growth.leaks);
+	assert_int_equal((int)growth.bytes, 4);
+	assert_int_equal((int)growth.nodes, 9);
+	assert_true(with(nearly, 0).leaks);
+}
+
+static void caches_windows_and_saw_teeth_do_not(void **state)
+{
+	assert_false(with(early, 0).leaks);
+	assert_false(with(late, 0).leaks);
+	assert_false(with(seldom, 0).leaks);
+	assert_false(with(fading, 0).leaks);
+	assert_false(with(saw, 0).leaks);
+}
+
+static void too_few_steps_show_nothing(void **state)
+{
+	process.last = FIRST + 8;
+	assert_false(with(always, 0).leaks);
+}
+
+static const struct predicted finding = {.path = "/x.py", .name = "raw-tensor-log", .line = 5, .end_line = 6};
+
+static enum verdict judged(size_t *unpredicted)
+{
+	struct reported reported = {.bad_lines = 0};
+	struct reported_process *one = &process;
+	struct judgements judgements;
+	enum verdict verdict;
+
+	VEC_ADD(&reported.processes, one);
+	judge_run(&reported, &finding, 1, &judgements);
+	verdict = judgements.findings.items[0].verdict;
+	*unpredicted = judgements.unpredicted.count;
+	judgements_release(&judgements);
+	VEC_RELEASE(&reported.processes);
+	return verdict;
+}
+
+static void check_verdict(enum verdict wanted, size_t wanted_unpredicted)
+{
+	size_t unpredicted;
+
+	assert_int_equal(judged(&unpredicted), wanted);
+	assert_int_equal(unpredicted, wanted_unpredicted);
+}
+
+static void a_finding_is_what_its_line_stores(void **state)
+{
+	struct reported_holder *one = &holder;
+
+	VEC_ADD(&process.holders, one);
+	with(always, 9);
+	check_verdict(VERDICT_NOT_OBSERVED, 1);
+	VEC_ADD(&holder.stores, ((struct reported_line){.path = "/x.py", .line = 6, .count = 3}));
+	check_verdict(VERDICT_CONFIRMED, 0);
+	for (size_t i = 0; i < holder.births.count; i++)
+		holder.births.items[i].bytes = 0;
+	check_verdict(VERDICT_CONFIRMED_HOST, 0);
+	holder.stores.items[0].path = "/y.py";
+	check_verdict(VERDICT_NOT_OBSERVED, 1);
+	holder.stores.items[0].callers[1] = (struct reported_caller){"/x.py", 5};
+	check_verdict(VERDICT_CONFIRMED_HOST, 0);
+	VEC_RELEASE(&process.holders);
+}
+
+static void only_what_ran_is_refuted(void **state)
+{
+	check_verdict(VERDICT_NOT_OBSERVED, 0);
+	VEC_ADD(&process.covers, ((struct reported_cover){0, 7, 4}));
+	check_verdict(VERDICT_NOT_OBSERVED, 0);
+	process.covers.items[0].hits = 8;
+	check_verdict(VERDICT_REFUTED, 0);
+	VEC_ADD(&process.probes, ((struct reported_probe){.finding = 0, .kind = "anomaly", .hits = 3}));
+	check_verdict(VERDICT_REFUTED, 0); /* which is about something else */
+	process.probes.items[0].kind = "sync";
+	check_verdict(VERDICT_CONFIRMED, 0);
+	VEC_RELEASE(&process.covers);
+	VEC_RELEASE(&process.probes);
+}
+
+static int64_t from_thirty(int64_t step) { return step >= 30 ? 4 : 0; }
+
+static void a_holder_is_judged_over_its_own_steps(void **state)
+{
+	assert_false(with(from_thirty, 0).leaks);
+	holder.first = 30;
+	holder.last = 48;
+	assert_true(with(from_thirty, 0).leaks);
+}
+
+static void what_is_emptied_at_times_grows_until_then(void **state)
+{
+	struct growth growth;
+
+	holder.bounded = "sawtooth";
+	growth = with(saw, 3);
+	assert_true(growth.leaks);
+	assert_true(growth.is_emptied);
+	holder.bounded = "window";
+	assert_false(with(always, 3).leaks);
+}
+
+static void what_is_gathered_is_no_leak_that_nobody_predicted(void **state)
+{
+	struct reported_holder *one = &holder;
+	size_t unpredicted;
+
+	VEC_ADD(&process.holders, one);
+	with(always, 0);
+	holder.bytes = holder.used = 1000;
+	judged(&unpredicted);
+	assert_int_equal(unpredicted, 0);
+	holder.used = 10; /* views of large storages */
+	judged(&unpredicted);
+	assert_int_equal(unpredicted, 1);
+	VEC_RELEASE(&process.holders);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_is_left_of_nearly_every_step_leaks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(caches_windows_and_saw_teeth_do_not, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_holder_is_judged_over_its_own_steps, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_emptied_at_times_grows_until_then, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_gathered_is_no_leak_that_nobody_predicted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(too_few_steps_show_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_finding_is_what_its_line_stores, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(only_what_ran_is_refuted, set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
