@@ -6,7 +6,6 @@ import pathlib
 import pytest
 
 import program
-import raw
 
 PULLS = {"textDocument": {"diagnostic": {}, "publishDiagnostics": {"relatedInformation": True}},
          "workspace": {"diagnostics": {"refreshSupport": True}}, "general": {"positionEncodings": ["utf-8"]}}
