@@ -146,7 +146,18 @@ static void diagnostics_add(const struct asking *asking, const cJSON *sent, cons
 	json_array_end(json);
 }
 
-/* "Write 'losses.append(loss.detach())' (VL101)"; where that is more than a line "Fix VL302 eval-no-grad". */
+/* TEXT without the blanks around it. */
+static struct str trimmed(struct str text)
+{
+	while (text.length && isspace((unsigned char)text.at[0]))
+		text = (struct str){text.at + 1, text.length - 1};
+	while (text.length && isspace((unsigned char)text.at[text.length - 1]))
+		text.length--;
+	return text;
+}
+
+/* "Write 'losses.append(loss.detach())' (VL101)", "Delete '# noqa: VL101' (VL001)"; where it is more than a line "Fix VL302
+ * eval-no-grad". */
 static void fix_title(struct buf *title, const struct document *document, const struct finding *finding)
 {
 	enum { LONGEST = 60 };
@@ -154,18 +165,18 @@ static void fix_title(struct buf *title, const struct document *document, const 
 	const struct source *source = &document->source;
 	struct str line = source_line_written(source, source_line(source, edit->span.start));
 	uint32_t start = source->line_starts[source_line(source, edit->span.start) - 1];
+	struct str gone = trimmed(source_slice(source, edit->span)), left;
+	bool deletes = !*edit->text && str_starts(gone, "#") && str_find(gone, STR("\n"), 0) == SIZE_MAX;
 	struct buf after = BUF_INIT;
-	size_t skip = 0;
 
 	if (finding->edit_count == 1 && edit->span.end <= start + line.length && !strpbrk(edit->text, "\r\n")) {
 		buf_add(&after, line.at, edit->span.start - start);
 		buf_add_text(&after, edit->text);
 		buf_add(&after, line.at + (edit->span.end - start), line.length - (edit->span.end - start));
-		while (skip < after.length && isspace((unsigned char)after.bytes[skip]))
-			skip++;
 	}
-	if (after.length > skip && after.length - skip <= LONGEST)
-		buf_format(title, "Write '%s' (%s)", after.bytes + skip, finding->rule->code);
+	left = deletes && finding->edit_count == 1 ? gone : trimmed(buf_get(&after));
+	if (left.length && left.length <= LONGEST)
+		buf_format(title, "%s '%.*s' (%s)", deletes ? "Delete" : "Write", STR_ARG(left), finding->rule->code);
 	else
 		buf_format(title, "Fix %s %s", finding->rule->code, finding->rule->name);
 	if (!finding->fix_is_safe)
