@@ -646,6 +646,37 @@ static bool forget_unit(struct str path, void *value, void *context)
 	return true;
 }
 
+struct caller_answers {
+	struct str own; /* of these the file itself has no say */
+	VEC(struct str) others;
+};
+
+static bool add_other(struct str key, void *value, void *context)
+{
+	struct caller_answers *answers = context;
+	(void)value;
+	bool is_own = key.length > answers->own.length && memcmp(key.at, answers->own.at, answers->own.length) == 0 &&
+		      key.at[answers->own.length] == ' ';
+	if (!is_own)
+		VEC_ADD(&answers->others, key);
+	return true;
+}
+
+/* Drops who calls what, as far as the file PATH (NULL: any) has a say in it: while it is typed in, its own need not be asked
+ * for again. */
+static void forget_callers(struct project *project, const char *path)
+{
+	struct caller_answers answers = {.own = str_from(path)};
+	if (!path) {
+		map_release(&project->quiet);
+		return;
+	}
+	map_each(&project->quiet, add_other, &answers);
+	for (size_t i = 0; i < answers.others.count; i++)
+		map_remove(&project->quiet, answers.others.items[i]);
+	VEC_RELEASE(&answers.others);
+}
+
 bool project_forget(struct project *project, const char *path)
 {
 	struct forgetting forgetting = {.project = project, .path = path};
@@ -661,7 +692,7 @@ bool project_forget(struct project *project, const char *path)
 	VEC_RELEASE(&forgetting.absent);
 	if (far)
 		forget_names(project);
-	map_release(&project->quiet);
+	forget_callers(project, path);
 	return far;
 }
 

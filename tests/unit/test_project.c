@@ -248,6 +248,16 @@ static void callers_are_asked_again_after_a_change(void **state)
 	overlay_set(subject->overlay, path_in(subject, "new.py"), STR("evaluate()\n"));
 	forget(subject, "new.py");
 	assert_false(is_quiet(subject, "evaluate"));
+	/* a file that is typed in has no say in who calls it: nobody looks around for that */
+	unlink("main.py");
+	overlay_remove(subject->overlay, path_in(subject, "new.py"));
+	forget(subject, "train.py");
+	assert_false(is_quiet(subject, "evaluate"));
+	temp_tree_file("main.py", "with torch.no_grad():\n    evaluate()\n");
+	forget(subject, "train.py");
+	assert_false(is_quiet(subject, "evaluate"));
+	forget(subject, "main.py");
+	assert_true(is_quiet(subject, "evaluate"));
 }
 
 static void spans_last_however_often_a_file_is_read(void **state)
