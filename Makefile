@@ -266,7 +266,7 @@ test-installed: all unit-programs ## all suites, with what is installed
 		'fixtures, sanitized=tests/run-fixtures build/fuzz/vramlint' \
 		'score=tests/score $(program)' \
 		$(foreach suite,$(own_suites),'$(patsubst tests/%/run,%,$(suite))=$(suite)') \
-		$(if $(VSCODE),'vscode, in the editor=tests/vscode/in-vscode')
+		$(if $(VSCODE),'vscode window=tests/vscode/in-vscode')
 
 FUZZ_SECONDS ?= 60
 fuzz: ## look for inputs that break it, FUZZ_SECONDS for each target
