@@ -49,6 +49,11 @@ char *mem_dup(const char *text, size_t length)
 	return copy;
 }
 
+char *mem_dup_text(const char *text)
+{
+	return mem_dup(text, strlen(text));
+}
+
 void mem_bug(const char *file, int line, const char *message)
 {
 	fprintf(stderr, "vramlint: %s:%d: this is a fault of vramlint: %s\n", file, line, message);

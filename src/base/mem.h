@@ -15,6 +15,8 @@ void *mem_resize(void *old, size_t count, size_t size);
 
 /* A heap copy of LENGTH bytes of TEXT, with a NUL after them. */
 char *mem_dup(const char *text, size_t length);
+/* … of all of TEXT. */
+char *mem_dup_text(const char *text);
 
 /* Reports a fault of our own and ends the process: status 2 in release builds, abort() elsewhere. */
 #define BUG(message) mem_bug(__FILE__, __LINE__, (message))

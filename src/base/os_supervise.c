@@ -114,7 +114,7 @@ static bool listen_at(struct os_supervised *supervised, const char *path, struct
 		return os_failed(err, ERR_WRITE, "listen at", path, errno);
 	fcntl(supervised->listener, F_SETFD, FD_CLOEXEC);
 	fcntl(supervised->listener, F_SETFL, O_NONBLOCK);
-	supervised->path = mem_dup(path, strlen(path));
+	supervised->path = mem_dup_text(path);
 	return true;
 }
 

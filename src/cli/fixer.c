@@ -48,8 +48,8 @@ void fixer_add(struct fixer *fixer, const char *shown, const struct run_fix *fix
 		buf_add_str(&fixer->text, fix->fixed);
 	if (!fix->path || !fixer->writes)
 		return;
-	file.path = mem_dup(fix->path, strlen(fix->path));
-	file.shown = mem_dup(shown, strlen(shown));
+	file.path = mem_dup_text(fix->path);
+	file.shown = mem_dup_text(shown);
 	file.read_hash = str_hash(fix->raw);
 	file.read_length = fix->raw.length;
 	file.fixed = fix->outcome->count;

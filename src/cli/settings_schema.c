@@ -164,8 +164,7 @@ void settings_schema_add(struct buf *out, const struct rule_set *rules)
 	member(&writer, "title", "vramlint");
 	member(&writer, "description", "Configuration of vramlint: vramlint.toml, or [tool.vramlint] in pyproject.toml");
 	member(&writer, "type", "object");
-	json_key(&writer, "additionalProperties");
-	json_bool(&writer, false);
+	json_member_bool(&writer, "additionalProperties", false);
 	json_key(&writer, "properties");
 	json_object_begin(&writer);
 	for (int id = 0; id < SETTING_COUNT; id++) {

@@ -53,7 +53,7 @@ void overlay_set(struct overlay *overlay, const char *path, struct str text)
 
 	if (!document) {
 		document = mem_new(1, sizeof *document);
-		document->path = mem_dup(path, strlen(path));
+		document->path = mem_dup_text(path);
 		map_put(&overlay->documents, str_from(path), document);
 	}
 	free(document->text);

@@ -270,8 +270,8 @@ static struct loaded_unit *new_unit(struct project *project, const char *path)
 		loaded = mem_new(1, sizeof *loaded);
 		arena_init(&loaded->arena);
 		loaded->lowering = os_mutex_new();
-		loaded->path = mem_dup(path, strlen(path));
-		loaded->real = mem_dup(real ? real : path, strlen(real ? real : path));
+		loaded->path = mem_dup_text(path);
+		loaded->real = mem_dup_text(real ? real : path);
 		loaded->is_none = !read_unit(project, loaded);
 	}
 	arena_release(&arena);

@@ -48,7 +48,7 @@ void stamps_note(struct stamps *stamps, const char *path)
 	if (map_has(&stamps->paths, str_from(path)))
 		return;
 	stamp = mem_new(1, sizeof *stamp);
-	stamp->path = mem_dup(path, strlen(path));
+	stamp->path = mem_dup_text(path);
 	stamp->value = stamp_of(path);
 	map_put(&stamps->paths, str_from(path), stamp);
 }

@@ -60,8 +60,7 @@ static void call_write(struct json_writer *writer, const char *name, int effect)
 	if (is_class_name(owner)) {
 		json_key(writer, "class");
 		json_str(writer, owner);
-		json_key(writer, "adds");
-		json_bool(writer, true);
+		json_member_bool(writer, "adds", true);
 		json_key(writer, "methods");
 		json_object_begin(writer);
 		json_key(writer, last_part(name));
@@ -81,8 +80,7 @@ static void tensor_method_write(struct json_writer *writer, const char *name)
 {
 	json_object_begin(writer);
 	member(writer, "class", "torch.Tensor");
-	json_key(writer, "adds");
-	json_bool(writer, true);
+	json_member_bool(writer, "adds", true);
 	json_key(writer, "methods");
 	json_object_begin(writer);
 	json_key(writer, name);
@@ -110,8 +108,7 @@ static void step_write(struct json_writer *writer, const char *name)
 	json_object_begin(writer);
 	json_key(writer, "class");
 	json_str(writer, owner_of(name));
-	json_key(writer, "adds");
-	json_bool(writer, true);
+	json_member_bool(writer, "adds", true);
 	json_key(writer, "hooks");
 	json_object_begin(writer);
 	json_key(writer, last_part(name));

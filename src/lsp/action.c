@@ -194,10 +194,8 @@ static void fix_add(const struct asking *asking, const cJSON *sent, const struct
 	fix_title(&title, asking->document, finding);
 	action_begin(asking, buf_text(&title), "quickfix");
 	diagnostics_add(asking, sent, finding);
-	if (finding->fix_is_safe) {
-		json_key(json, "isPreferred");
-		json_bool(json, true);
-	}
+	if (finding->fix_is_safe)
+		json_member_bool(json, "isPreferred", true);
 	json_key(json, "edit");
 	edits_add(asking->session, asking->document, finding->edits, finding->edit_count);
 	json_object_end(json);
@@ -486,8 +484,7 @@ static void show_rule(struct session *session, const struct rule *rule, const ch
 		wire_request(&session->wire, "window/showDocument");
 		json_object_begin(json);
 		json_member_text(json, "uri", link);
-		json_key(json, "takeFocus");
-		json_bool(json, true);
+		json_member_bool(json, "takeFocus", true);
 		json_object_end(json);
 		wire_send(&session->wire);
 		return;

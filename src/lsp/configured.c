@@ -97,7 +97,7 @@ static void show_once(struct session *session, struct root *root, const char *te
 	bool known = was_shown(session, text);
 
 	free(root->fault_shown);
-	root->fault_shown = mem_dup(text, strlen(text));
+	root->fault_shown = mem_dup_text(text);
 	if (!known)
 		session_show(session, SESSION_ERROR, text);
 }

@@ -8,11 +8,6 @@
 
 /* ---- parts ---- */
 
-static char *dup(const char *text)
-{
-	return mem_dup(text, strlen(text));
-}
-
 static void part_release(struct document_part *part)
 {
 	free(part->uri);
@@ -189,7 +184,7 @@ static char *path_of(const char *uri)
 	arena_init(&arena);
 	path = uri_to_real_path(&arena, uri);
 	if (path)
-		copy = dup(path);
+		copy = mem_dup_text(path);
 	arena_release(&arena);
 	return copy;
 }
@@ -201,7 +196,7 @@ static struct document *document_new(struct documents *documents, const char *ur
 	if (document) /* opened twice: what was said last counts */
 		documents_close(documents, document);
 	document = mem_new(1, sizeof *document);
-	document->uri = dup(uri);
+	document->uri = mem_dup_text(uri);
 	document->path = path_of(uri);
 	document->version = version;
 	document->is_notebook = is_notebook;
@@ -229,7 +224,7 @@ struct document *documents_open(struct documents *documents, const cJSON *params
 	if (!uri || !text)
 		return NULL;
 	document = document_new(documents, uri, field_number(item, "version", 0), false);
-	part.uri = dup(uri);
+	part.uri = mem_dup_text(uri);
 	part.version = document->version;
 	part_set(&part, text);
 	VEC_ADD(&document->parts, part);
@@ -293,7 +288,7 @@ static bool cell_read(const cJSON *cell, const cJSON *items, struct document_par
 
 	if (!uri)
 		return false;
-	*part = (struct document_part){.uri = dup(uri), .version = field_number(item, "version", 0)};
+	*part = (struct document_part){.uri = mem_dup_text(uri), .version = field_number(item, "version", 0)};
 	part->is_code = field_number(cell, "kind", KIND_CODE) == KIND_CODE && is_python(item);
 	part_set(part, text ? text : "");
 	return true;

@@ -115,8 +115,7 @@ void lens_answer_hints(struct session *session, const struct message *message)
 		json_object_end(json);
 		json_member_text(json, "label", buf_text(&title));
 		json_member_text(json, "tooltip", lens->finding->message);
-		json_key(json, "paddingLeft");
-		json_bool(json, true);
+		json_member_bool(json, "paddingLeft", true);
 		json_object_end(json);
 		buf_release(&title);
 	}

@@ -39,8 +39,7 @@ static void progress(struct session *session, const char *kind, const char *text
 	json_member_text(json, "kind", kind);
 	if (begins) {
 		json_member_text(json, "title", "vramlint: checking all files");
-		json_key(json, "cancellable");
-		json_bool(json, true);
+		json_member_bool(json, "cancellable", true);
 	}
 	if (text)
 		json_member_text(json, "message", text);
@@ -135,18 +134,13 @@ static void scanned_clear(struct session *session, struct scanned *scanned)
 		session->doubted = session->scanned.count;
 }
 
-static char *dup(const char *text)
-{
-	return mem_dup(text, strlen(text));
-}
-
 static struct scanned *scanned_add(struct session *session, const char *path, const struct root *root)
 {
-	struct scanned scanned = {.path = dup(path), .folder = dup(root->uri)};
+	struct scanned scanned = {.path = mem_dup_text(path), .folder = mem_dup_text(root->uri)};
 	struct arena arena;
 
 	arena_init(&arena);
-	scanned.uri = dup(workspace_address(root, path, &arena));
+	scanned.uri = mem_dup_text(workspace_address(root, path, &arena));
 	arena_release(&arena);
 	VEC_ADD(&session->scanned, scanned);
 	return &session->scanned.items[session->scanned.count - 1];
@@ -194,7 +188,7 @@ static void again(struct session *session, struct root *root, const char *path)
 static void doubted_check(struct session *session)
 {
 	const struct scanned *doubted = &session->scanned.items[--session->doubted];
-	char *path = dup(doubted->path);
+	char *path = mem_dup_text(doubted->path);
 
 	again(session, workspace_find(&session->workspace, doubted->folder), path);
 	free(path);

@@ -80,7 +80,7 @@ static void tell_settings(const char *text, void *context)
 		if (strcmp(session->complaints.items[i], text) == 0)
 			return;
 	}
-	VEC_ADD(&session->complaints, mem_dup(text, strlen(text)));
+	VEC_ADD(&session->complaints, mem_dup_text(text));
 	session_show(session, SESSION_WARNING, text);
 }
 
@@ -192,26 +192,14 @@ static void folders_open(struct session *session, const cJSON *params)
 	}
 }
 
-static void true_add(struct json_writer *json, const char *key)
-{
-	json_key(json, key);
-	json_bool(json, true);
-}
-
-static void false_add(struct json_writer *json, const char *key)
-{
-	json_key(json, key);
-	json_bool(json, false);
-}
-
 static void sync_add(struct json_writer *json)
 {
 	enum { INCREMENTAL = 2 };
 
 	json_member_object(json, "textDocumentSync");
-	true_add(json, "openClose");
+	json_member_bool(json, "openClose", true);
 	json_member_int(json, "change", INCREMENTAL);
-	true_add(json, "save");
+	json_member_bool(json, "save", true);
 	json_object_end(json);
 	json_member_object(json, "notebookDocumentSync");
 	json_member_array(json, "notebookSelector");
@@ -224,7 +212,7 @@ static void sync_add(struct json_writer *json)
 	json_array_end(json);
 	json_object_end(json);
 	json_array_end(json);
-	true_add(json, "save");
+	json_member_bool(json, "save", true);
 	json_object_end(json);
 }
 
@@ -239,8 +227,8 @@ static void capabilities_add(struct session *session)
 		json_member_object(json, "diagnosticProvider");
 		json_member_text(json, "identifier", "vramlint");
 		/* what other files do to a document is told by asking to pull again */
-		false_add(json, "interFileDependencies");
-		false_add(json, "workspaceDiagnostics");
+		json_member_bool(json, "interFileDependencies", false);
+		json_member_bool(json, "workspaceDiagnostics", false);
 		json_object_end(json);
 	}
 	json_member_object(json, "codeActionProvider");
@@ -248,14 +236,14 @@ static void capabilities_add(struct session *session)
 	json_text(json, "quickfix");
 	json_text(json, "source.fixAll.vramlint");
 	json_array_end(json);
-	true_add(json, "resolveProvider");
+	json_member_bool(json, "resolveProvider", true);
 	json_object_end(json);
-	true_add(json, "hoverProvider");
+	json_member_bool(json, "hoverProvider", true);
 	json_member_object(json, "codeLensProvider");
-	false_add(json, "resolveProvider");
+	json_member_bool(json, "resolveProvider", false);
 	json_object_end(json);
 	json_member_object(json, "inlayHintProvider");
-	false_add(json, "resolveProvider");
+	json_member_bool(json, "resolveProvider", false);
 	json_object_end(json);
 	json_member_object(json, "executeCommandProvider");
 	json_member_array(json, "commands");
@@ -265,8 +253,8 @@ static void capabilities_add(struct session *session)
 	json_object_end(json);
 	json_member_object(json, "workspace");
 	json_member_object(json, "workspaceFolders");
-	true_add(json, "supported");
-	true_add(json, "changeNotifications");
+	json_member_bool(json, "supported", true);
+	json_member_bool(json, "changeNotifications", true);
 	json_object_end(json);
 	json_object_end(json);
 	json_object_end(json);
@@ -434,7 +422,7 @@ static void closed(struct session *session, struct document *document)
 	check_spread(session, document, true);
 	for (size_t i = 0; i < document->parts.count; i++)
 		cell_gone(&document->parts.items[i], session);
-	path = document->is_scanned && document->path ? mem_dup(document->path, strlen(document->path)) : NULL;
+	path = document->is_scanned && document->path ? mem_dup_text(document->path) : NULL;
 	documents_close(&session->documents, document);
 	if (path)
 		scan_return(session, path);

@@ -18,8 +18,8 @@ static struct root *root_new(const char *uri, const char *path)
 {
 	struct root *root = mem_new(1, sizeof *root);
 
-	root->uri = mem_dup(uri, strlen(uri));
-	root->path = mem_dup(path, strlen(path));
+	root->uri = mem_dup_text(uri);
+	root->path = mem_dup_text(path);
 	root->debounce = DEBOUNCE_MS / 1000.0;
 	arena_init(&root->arena);
 	return root;

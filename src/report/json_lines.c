@@ -46,8 +46,7 @@ static void write_fix(struct json_writer *writer, const struct source *source, c
 {
 	json_key(writer, "fix");
 	json_object_begin(writer);
-	json_key(writer, "safe");
-	json_bool(writer, finding->fix_is_safe);
+	json_member_bool(writer, "safe", finding->fix_is_safe);
 	json_key(writer, "edits");
 	json_array_begin(writer);
 	for (size_t i = 0; i < finding->edit_count; i++) {

@@ -532,8 +532,7 @@ static void write_invocation(struct json_writer *writer, const struct report *re
 
 	json_member_array(writer, "invocations");
 	json_object_begin(writer);
-	json_key(writer, "executionSuccessful");
-	json_bool(writer, totals->failed == 0 && totals->files > 0);
+	json_member_bool(writer, "executionSuccessful", totals->failed == 0 && totals->files > 0);
 	if (host && host->folder)
 		write_folder(writer, "workingDirectory", host->folder);
 	json_member_array(writer, "toolExecutionNotifications");

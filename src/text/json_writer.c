@@ -162,6 +162,12 @@ void json_member_int(struct json_writer *writer, const char *key, int64_t number
 	json_int(writer, number);
 }
 
+void json_member_bool(struct json_writer *writer, const char *key, bool value)
+{
+	json_key(writer, key);
+	json_bool(writer, value);
+}
+
 void json_member_object(struct json_writer *writer, const char *key)
 {
 	json_key(writer, key);
