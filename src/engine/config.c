@@ -716,7 +716,7 @@ struct config *config_new(const struct config_request *request, struct err *err)
 	config->times_rules = request->times_rules;
 	config->options_are_fallback = request->options_are_fallback;
 	if (!request->linters)
-		config->own_linters = linters_new(request->overlay);
+		config->own_linters = linters_new(NULL);
 	config->shared = request->linters ? request->linters : config->own_linters;
 	config->current = os_current_folder(&config->arena, NULL);
 	if (!config->current)
@@ -772,14 +772,4 @@ void config_free(struct config *config)
 bool config_is_stale(const struct config *config)
 {
 	return stamps_changed(&config->stamps);
-}
-
-bool config_forget(struct config *config, const char *path)
-{
-	return linters_forget(config->shared, path);
-}
-
-bool config_refresh(struct config *config)
-{
-	return linters_refresh(config->shared);
 }

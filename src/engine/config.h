@@ -24,8 +24,7 @@ struct config_request {
 	bool times_rules;                    /* see linter_time_rules */
 	const char *folder;                  /* absolute: what `options` are relative to; NULL: the current one */
 	bool options_are_fallback;           /* what `options` say counts only where no file, variable or pair says otherwise */
-	const struct overlay *overlay;       /* see linter_overlay; configuration files are read from the disk only; or NULL */
-	struct linters *linters;             /* where linters are shared, which then says what the overlay is; NULL: own ones */
+	struct linters *linters;             /* where linters are shared; NULL: own ones */
 };
 
 /* NULL with ERR_USAGE where an option or an environment variable is at fault. */
@@ -54,9 +53,5 @@ bool config_is_faulty(const struct config *config); /* an error is among them */
 
 /* Whether a file or folder that was read, or a place where one was looked for, is not as it was then. */
 bool config_is_stale(const struct config *config);
-/* linter_forget for all linters that it knows, those that it shares included. */
-bool config_forget(struct config *config, const char *path);
-/* linter_refresh, likewise. */
-bool config_refresh(struct config *config);
 
 #endif
