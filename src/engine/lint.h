@@ -58,6 +58,9 @@ struct lint_limits {
 	const struct changed *changed;   /* findings that are not about what has changed are left out */
 	const char *ignore_reason;       /* the fix of a finding is a comment that suppresses it, with this reason, "" for none */
 };
+/* From now on results are within LIMITS (copied; what it points to is borrowed; NULL: none). */
+void lint_worker_limit(struct lint_worker *worker, const struct lint_limits *limits);
+
 /* Gives back the memory that it keeps for the next document: as much as the largest one so far took. For times of rest. */
 void lint_worker_rest(struct lint_worker *worker);
 
@@ -76,9 +79,6 @@ void lint_worker_hurry(struct lint_worker *worker, bool hurries);
 /* From now on lint_source asks STALE(CONTEXT), on the worker's thread and many times, whether nobody wants its result any
  * more, and ends early where so (NULL: never). */
 void lint_worker_stop_when(struct lint_worker *worker, bool (*stale)(void *context), void *context);
-
-/* From now on results are within LIMITS (borrowed; NULL: none). */
-void lint_worker_limit(struct lint_worker *worker, const struct lint_limits *limits);
 
 /* Something that a person should know about the file beside findings. */
 struct lint_problem {

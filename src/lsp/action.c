@@ -86,10 +86,7 @@ static bool fix_all_edit(struct session *session, struct document *document)
 	size_t count;
 
 	if (!document->is_notebook) {
-		struct str raw = {document->source.text, document->source.length};
-
-		found = fix_source(session->worker, document->settings, document->path, raw, &document->source,
-				   &document->result, safe, &outcome);
+		found = check_fix(session, document, safe, &outcome);
 		if (found)
 			edits_add_difference(session, document, (struct str){outcome.source.text, outcome.source.length});
 		fix_outcome_release(&outcome);

@@ -49,20 +49,38 @@ static void tree_keep(struct session *session, struct document *document)
 		tree_forget(oldest);
 }
 
+/* Has the worker leave out what SETTINGS, of ROOT, say is known. */
+static void worker_begin(struct session *session, struct root *root, const struct settings *settings)
+{
+	lint_worker_limit(session->worker,
+			  &(struct lint_limits){workspace_baseline(&session->workspace, root, settings), NULL, NULL});
+}
+
+/* What was asked of the worker holds for one use: the next one is about another folder, with other limits. */
+static void worker_end(struct session *session)
+{
+	lint_worker_limit(session->worker, NULL);
+	session->worked = os_seconds();
+}
+
+void check_source(struct session *session, struct root *root, const struct settings *settings, const char *path,
+		  const struct source *source, struct lint_result *result)
+{
+	worker_begin(session, root, settings);
+	lint_source(session->worker, settings, path, source, result);
+	worker_end(session);
+}
+
 static bool lint(struct session *session, struct document *document, const struct settings *settings, struct root *root)
 {
-	struct lint_limits limits = {workspace_baseline(&session->workspace, root, settings), NULL, NULL};
-
 	tree_keep(session, document);
 	document_source(document, &document->source);
-	lint_worker_limit(session->worker, &limits);
 	lint_worker_remember(session->worker, document->memory);
 	lint_worker_stop_when(session->worker, is_outdated, session);
-	lint_source(session->worker, settings, document->path, &document->source, &document->result);
+	check_source(session, root, settings, document->path, &document->source, &document->result);
 	lint_worker_stop_when(session->worker, NULL, NULL);
 	lint_worker_remember(session->worker, NULL);
 	lint_worker_hurry(session->worker, false);
-	session->worked = os_seconds();
 	document->checked = document->serial;
 	document->settings = settings;
 	if (!document->result.is_stale)
@@ -107,7 +125,19 @@ void check_once(struct session *session, struct document *document, const char *
 
 	lint_worker_limit(session->worker, &limits);
 	lint_source(session->worker, document->settings, document->path, &document->source, result);
-	lint_worker_limit(session->worker, NULL);
+	worker_end(session);
+}
+
+bool check_fix(struct session *session, struct document *document, struct fix_policy policy, struct fix_outcome *outcome)
+{
+	struct str raw = {document->source.text, document->source.length};
+	bool any;
+
+	worker_begin(session, workspace_root(&session->workspace, document->path), document->settings);
+	any = fix_source(session->worker, document->settings, document->path, raw, &document->source, &document->result, policy,
+			 outcome);
+	worker_end(session);
+	return any;
 }
 
 /* ---- what depends on what ---- */

@@ -2,6 +2,7 @@
 #ifndef VRAMLINT_LSP_CHECK_H
 #define VRAMLINT_LSP_CHECK_H
 
+#include "engine/fix.h"
 #include "lsp/session.h"
 
 /* Makes what was found in DOCUMENT that of its present text and settings. False where that is not known: nothing is to
@@ -26,5 +27,10 @@ void check_look(struct session *session);
 /* DOCUMENT, which was checked, once more: with no baseline, and with comments that suppress for IGNORE_REASON in the place
  * of fixes. The caller releases RESULT. */
 void check_once(struct session *session, struct document *document, const char *ignore_reason, struct lint_result *result);
+/* fix_source for DOCUMENT, which was checked and is no notebook. */
+bool check_fix(struct session *session, struct document *document, struct fix_policy policy, struct fix_outcome *outcome);
+/* lint_source for SOURCE, of the file PATH in ROOT, less what a baseline lists. */
+void check_source(struct session *session, struct root *root, const struct settings *settings, const char *path,
+		  const struct source *source, struct lint_result *result);
 
 #endif

@@ -149,7 +149,6 @@ static struct scanned *scanned_add(struct session *session, const char *path, co
 /* Checks the file at PATH, which is real, and tells of what is found, or that it is found no more; returns how much that is. */
 static size_t file_check(struct session *session, struct root *root, const char *path, const struct settings *settings)
 {
-	struct lint_limits limits = {workspace_baseline(&session->workspace, root, settings), NULL, NULL};
 	struct scanned *scanned = scanned_find(session, path);
 	struct buf raw = BUF_INIT;
 	struct source source;
@@ -157,8 +156,7 @@ static size_t file_check(struct session *session, struct root *root, const char 
 	size_t count = 0;
 
 	if (os_read_file(path, SOURCE_LIMIT, &raw, NULL) && source_init(&source, buf_get(&raw), NULL)) {
-		lint_worker_limit(session->worker, &limits);
-		lint_source(session->worker, settings, path, &source, &result);
+		check_source(session, root, settings, path, &source, &result);
 		count = result.finding_count;
 		if (count && !scanned)
 			scanned = scanned_add(session, path, root);
@@ -166,7 +164,6 @@ static size_t file_check(struct session *session, struct root *root, const char 
 			publish(session, scanned, settings, &source, &result);
 		lint_result_release(&result);
 		source_release(&source);
-		session->worked = os_seconds();
 	}
 	if (scanned && !count)
 		scanned_clear(session, scanned);

@@ -274,3 +274,18 @@ async def test_what_is_the_same_for_several_findings_is_offered_once(any_editor)
     whole = {"start": found[0]["range"]["start"], "end": found[1]["range"]["end"]}
     offered = [title for title in titles(await any_editor.actions(uri, whole, diagnostics=found)) if "all" not in title]
     assert [title.split()[0] for title in offered] == ["Write", "Suppress", "Explain", "Write"]
+
+
+async def test_what_a_baseline_lists_is_not_fixed(any_editor, tmp_path):
+    """… however the other actions on offer were worked out, and in however many rounds."""
+    other = "\nmore = []\nfor x in loader:\n    loss = model(x).sum()\n    loss.backward()\n    more.append(loss)\n"
+    (tmp_path / "train.py").write_text(samples.TRAIN)
+    program.check(tmp_path, "--baseline", "known.json", "--update-baseline", "train.py")
+    (tmp_path / "vramlint.toml").write_text('baseline = "known.json"')
+    uri = any_editor.open("train.py", samples.TRAIN + other)
+    place = (await any_editor.findings(uri))[0]["range"]
+    actions = await any_editor.actions(uri, place)
+    await edit_of(any_editor, titled(actions, "Suppress"))
+    after = await applied(any_editor, uri, titled(actions, "Fix all"))
+    assert "more.append(loss.detach())" in after
+    assert "losses.append(loss)\n" in after
