@@ -95,24 +95,23 @@ static bool sounds_like_training(struct str name)
 	return false;
 }
 
-/* Questions whose answers are remembered, for each depth of calls at which they may be asked. */
-static const char *const call_questions[] = {"call ", "call1 ", "call2 ", "call3 ", "call4 "};
-static const char *const body_questions[] = {"body ", "body1 ", "body2 ", "body3 ", "body4 "};
+/* Kinds of questions whose answers are remembered. */
+enum { ABOUT_BODY = 'b', ABOUT_CALL = 'c', ABOUT_OBJECT = 'o' };
 
 /* Whether a call of the function DEFINITION trains nothing; its decorators have a say in that. */
 static bool definition_is_quiet(struct syntax *syntax, TSNode definition, int depth)
 {
 	TSNode whole = ts_node_parent(definition);
 	struct span span = py_span(definition);
-	struct str place = {(const char *)&span, sizeof span};
+	struct syntax_question question = {ABOUT_BODY, depth, {(const char *)&span, sizeof span}};
 	bool known;
 
 	if (depth >= CALLS_DEEP)
 		return false;
-	if (syntax_recall(syntax, body_questions[depth], place, &known))
+	if (syntax_recall(syntax, question, &known))
 		return known;
 	known = is_quiet(syntax, syntax_kind(syntax, whole) == PY_DECORATED ? whole : definition, depth + 1);
-	return syntax_remember(syntax, body_questions[depth], place, known);
+	return syntax_remember(syntax, question, known);
 }
 
 static bool ask_named_call(struct syntax *syntax, struct str name, int depth)
@@ -132,25 +131,27 @@ static bool ask_named_call(struct syntax *syntax, struct str name, int depth)
 /* Whether a call of what is named NAME trains nothing. */
 static bool named_call_is_quiet(struct syntax *syntax, struct str name, int depth)
 {
+	struct syntax_question question = {ABOUT_CALL, depth, name};
 	bool known;
 
 	if (syntax_word_in(name, builtins))
 		return true;
-	if (syntax_recall(syntax, call_questions[depth], name, &known))
+	if (syntax_recall(syntax, question, &known))
 		return known;
-	return syntax_remember(syntax, call_questions[depth], name, ask_named_call(syntax, name, depth));
+	return syntax_remember(syntax, question, ask_named_call(syntax, name, depth));
 }
 
 /* Whether NAME, of which a method is called, is no import, or one of a package that trains nothing. */
 static bool object_is_plain(struct syntax *syntax, struct str name)
 {
+	struct syntax_question question = {ABOUT_OBJECT, 0, name};
 	struct search search = {.syntax = syntax};
 	bool known;
 
-	if (syntax_recall(syntax, "object ", name, &known))
+	if (syntax_recall(syntax, question, &known))
 		return known;
 	syntax_each(syntax, syntax->root, name, find_import, &search);
-	return syntax_remember(syntax, "object ", name, ts_node_is_null(search.found) || import_is_plain(syntax, search.found));
+	return syntax_remember(syntax, question, ts_node_is_null(search.found) || import_is_plain(syntax, search.found));
 }
 
 static bool method_call_is_quiet(struct syntax *syntax, TSNode function, int depth)

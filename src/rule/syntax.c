@@ -12,17 +12,17 @@ void syntax_release(struct syntax *syntax)
 	map_release(&syntax->answers);
 }
 
-static struct str key_of(struct buf *key, const char *question, struct str word)
+static struct str key_of(struct buf *key, struct syntax_question question)
 {
-	buf_add_text(key, question);
-	buf_add_str(key, word);
+	buf_format(key, "%c%d ", question.kind, question.depth);
+	buf_add_str(key, question.word);
 	return buf_get(key);
 }
 
-bool syntax_recall(const struct syntax *syntax, const char *question, struct str word, bool *answer)
+bool syntax_recall(const struct syntax *syntax, struct syntax_question question, bool *answer)
 {
 	struct buf key = BUF_INIT;
-	const char *known = map_get(&syntax->answers, key_of(&key, question, word));
+	const char *known = map_get(&syntax->answers, key_of(&key, question));
 
 	buf_release(&key);
 	if (known)
@@ -30,11 +30,11 @@ bool syntax_recall(const struct syntax *syntax, const char *question, struct str
 	return known != NULL;
 }
 
-bool syntax_remember(struct syntax *syntax, const char *question, struct str word, bool answer)
+bool syntax_remember(struct syntax *syntax, struct syntax_question question, bool answer)
 {
 	struct buf key = BUF_INIT;
 
-	map_put(&syntax->answers, key_of(&key, question, word), (void *)(uintptr_t)&remembered[answer]);
+	map_put(&syntax->answers, key_of(&key, question), (void *)(uintptr_t)&remembered[answer]);
 	buf_release(&key);
 	return answer;
 }

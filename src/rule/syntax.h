@@ -22,10 +22,16 @@ struct syntax {
 enum { SYNTAX_BUDGET = 2 << 20 };
 
 void syntax_release(struct syntax *syntax);
-/* The answer to QUESTION (some letters) about WORD that was remembered; false where none was. */
-bool syntax_recall(const struct syntax *syntax, const char *question, struct str word, bool *answer);
+/* What is asked again and again: a letter for the kind of question, how deep in other ones it is asked, and about what. */
+struct syntax_question {
+	char kind;
+	int depth;
+	struct str word;
+};
+/* The answer that was remembered; false where none was. */
+bool syntax_recall(const struct syntax *syntax, struct syntax_question question, bool *answer);
 /* Remembers ANSWER and returns it. */
-bool syntax_remember(struct syntax *syntax, const char *question, struct str word, bool answer);
+bool syntax_remember(struct syntax *syntax, struct syntax_question question, bool answer);
 
 enum py_node syntax_kind(const struct syntax *syntax, TSNode node); /* PY_OTHER also of a null node */
 struct str syntax_text(const struct syntax *syntax, TSNode node);
