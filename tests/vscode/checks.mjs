@@ -110,27 +110,37 @@ const editor = new Editor()
 let window
 let passed = 0
 let failed = 0
+let again = 0
 const only = process.argv.slice(2)
 
 function need(condition, ...said) {
 	if (!condition) throw new Error(said.map((part) => typeof part === 'string' ? part : JSON.stringify(part)).join(' '))
 }
 
-async function check(name, work) {
+/** How many checks may need a second try: more is no accident of a window that is driven by a clock. */
+const SECOND_TRIES = 2
+
+async function check(name, work, first = true) {
 	if (only.length > 0 && !only.some((wanted) => name.includes(wanted))) return
 	const start = Date.now()
+	const said = () => `${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`
 	try {
 		await work()
 		passed += 1
-		console.log(`ok    ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`)
+		console.log(`ok    ${said()}`)
 	} catch (error) {
-		failed += 1
-		console.log(`FAIL  ${name}: ${error.message}`)
-		const picture = path.join(VRAMLINT_PICTURES, `failed-${failed}.png`)
-		await window?.picture(picture).then(() => console.log(`      ${picture}`), () => {})
-		// The next one is to find an orderly window.
+		const picture = path.join(VRAMLINT_PICTURES, `failed-${failed + again + 1}.png`)
+		await window?.picture(picture).then(() => error.message += `\n      ${picture}`, () => {})
+		// What comes next is to find an orderly window.
 		await window?.page.keyboard.press('Escape').catch(() => {})
 		await window?.command('View: Revert and Close Editor').catch(() => {})
+		if (first && again < SECOND_TRIES) {
+			again += 1
+			console.log(`again ${name}: ${error.message}`)
+			return check(name, work, false)
+		}
+		failed += 1
+		console.log(`FAIL  ${said()}: ${error.message}`)
 	}
 }
 
@@ -282,8 +292,7 @@ async function actions() {
 			need(titles.some((title) => title.includes(wanted)), wanted, 'is not among', titles)
 		}
 		await window.page.keyboard.press('Escape')
-		await window.command('Auto Fix...')
-		await window.expectSquiggles(0)
+		await window.fixBy('Auto Fix...', 0)
 		await window.save()
 		need(editor.read('train.py') === TRAIN.replace(LEAK, 'losses.append(loss.detach())'), editor.read('train.py'))
 	})
@@ -335,8 +344,7 @@ async function actions() {
 	})
 	await check('all is fixed by command', async () => {
 		await atTheLeak()
-		await window.command('vramlint: Fix All That Can Be Fixed Safely in This File')
-		await window.expectSquiggles(0)
+		await window.fixBy('vramlint: Fix All That Can Be Fixed Safely in This File', 0)
 		await window.save()
 		need(editor.read('train.py').includes('losses.append(loss.detach())'), editor.read('train.py'))
 	})
@@ -627,7 +635,7 @@ try {
 	await window?.picture(path.join(VRAMLINT_PICTURES, 'failed.png')).catch(() => {})
 } finally {
 	await window?.close().catch(() => {})
-	if (failed > 0) console.log(editor.logs())
+	if (failed + again > 0) console.log(editor.logs())
 	editor.stop()
 }
 console.log(`${passed} passed, ${failed} failed`)

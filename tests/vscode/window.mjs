@@ -84,6 +84,15 @@ export class Window {
 		return this.pick('F1', `>${title}`, title)
 	}
 
+	/** Runs the command TITLE, and again, until COUNT waves are seen: VS Code drops an answer to what it asked of the server
+	 *  where the findings are told anew meanwhile. */
+	async fixBy(title, count) {
+		await this.until(`${count} waves after '${title}'`, async () => {
+			await this.command(title)
+			return this.expectSquiggles(count, 5_000).then(() => true, () => false)
+		})
+	}
+
 	async openFile(name) {
 		const title = path.basename(name)
 		const folder = path.dirname(name)
@@ -97,9 +106,9 @@ export class Window {
 	}
 
 	/** Waits until COUNT lines of the editor, or of the notebook, that is seen have a wave beneath them. */
-	async expectSquiggles(count) {
+	async expectSquiggles(count, patience = PATIENCE) {
 		const waves = this.page.locator('.squiggly-warning, .squiggly-error').filter({ visible: true })
-		await this.until(`${count} waves`, async () => (await waves.count()) === count)
+		await this.until(`${count} waves`, async () => (await waves.count()) === count, patience)
 	}
 
 	/** What is to be read in the editor. */
