@@ -219,6 +219,7 @@ static void take_probe(struct reported *reported, struct reported_process *proce
 
 	if (!kind)
 		return;
+	callers_of(reported, field(event, "via"), probe.callers);
 	for (size_t i = 0; i < process->probes.count; i++) {
 		struct reported_probe *known = &process->probes.items[i];
 		bool same_path = known->path && probe.path ? strcmp(known->path, probe.path) == 0 : known->path == probe.path;

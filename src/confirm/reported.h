@@ -18,15 +18,17 @@ struct reported_birth {
 
 enum { REPORTED_CALLERS = 5 };
 
+struct reported_caller {
+	const char *path;
+	int64_t line;
+};
+
 /* A line of the user's code. */
 struct reported_line {
 	const char *path;
 	int64_t line;
 	int64_t count; /* times that it did what it is listed for */
-	struct reported_caller {
-		const char *path;
-		int64_t line;
-	} callers[REPORTED_CALLERS]; /* lines that it was reached by, innermost first; the rest have no path */
+	struct reported_caller callers[REPORTED_CALLERS]; /* lines that it was reached by, innermost first; the rest have no path */
 };
 
 /* Something that holds tensors or graphs. */
@@ -50,6 +52,7 @@ struct reported_probe {
 	int64_t finding; /* or -1 */
 	const char *kind, *path, *note;
 	int64_t line, hits, steps;
+	struct reported_caller callers[REPORTED_CALLERS]; /* as of a line */
 };
 
 struct reported_step {

@@ -128,8 +128,8 @@ static void add_reason(struct buf *out, const struct judged *judged)
 			   (long long)judged->probe->steps, judged->probe->kind);
 	else if (judged->verdict >= VERDICT_CONFIRMED_HOST)
 		add_growth(out, judged);
-	else if (judged->holder && judged->holder->bounded)
-		buf_format(out, "    %s does not grow any more: %s\n", judged->holder->key, judged->holder->bounded);
+	else if (judged->bounded)
+		buf_format(out, "    %s does not grow any more: %s\n", judged->holder->key, judged->bounded);
 	else if (judged->verdict == VERDICT_REFUTED)
 		buf_format(out, "    its line ran %lld times, and nothing grew there\n", (long long)judged->hits);
 	else if (judged->hits > 0)
@@ -206,6 +206,14 @@ static void lines_add(struct json_writer *json, const char *key, const struct re
 		json_member_text(json, "path", lines[i].path);
 		json_member_int(json, "line", lines[i].line);
 		json_member_int(json, "count", lines[i].count);
+		json_member_array(json, "via");
+		for (size_t c = 0; c < REPORTED_CALLERS && lines[i].callers[c].path; c++) {
+			json_object_begin(json);
+			json_member_text(json, "path", lines[i].callers[c].path);
+			json_member_int(json, "line", lines[i].callers[c].line);
+			json_object_end(json);
+		}
+		json_array_end(json);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -227,6 +235,7 @@ static void judged_add(struct json_writer *json, const struct judged *judged)
 		json_member_text(json, "message", finding->message);
 		json_member_int(json, "hits", judged->hits);
 	}
+	json_member_text(json, "bounded", judged->bounded);
 	if (judged->probe) {
 		json_member_text(json, "probe", judged->probe->kind);
 		json_member_int(json, "probe_hits", judged->probe->hits);
@@ -239,8 +248,6 @@ static void judged_add(struct json_writer *json, const struct judged *judged)
 		json_member_int(json, "graph_nodes_per_step", (int64_t)judged->growth.nodes);
 		json_member_int(json, "steps_left", judged->growth.births);
 		json_member_int(json, "steps_judged", judged->growth.steps);
-		if (holder->bounded)
-			json_member_text(json, "bounded", holder->bounded);
 		lines_add(json, "stored", holder->stores.items, holder->stores.count);
 		lines_add(json, "made", holder->allocs.items, holder->allocs.count);
 	}

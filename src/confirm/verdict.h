@@ -29,7 +29,8 @@ struct growth {
 	double least_bytes, most_bytes; /* quartiles of the same: half of the steps leave between these */
 	double host_bytes;     /* a step, or -1 */
 	int64_t births;        /* steps that something is left of */
-	int64_t steps;         /* that count */
+	int64_t steps;         /* that count: where something is left of each second or tenth only, as many as it could be */
+	int64_t period;        /* 1, or 2, or 10 */
 };
 
 struct judged {
@@ -37,6 +38,7 @@ struct judged {
 	const struct predicted *finding;     /* NULL: nobody predicted it */
 	const struct reported_holder *holder;  /* or NULL */
 	const struct reported_probe *probe;    /* or NULL */
+	const char *bounded;   /* why it does not grow, though it happens: as of its holder, or "constant"; or NULL */
 	struct growth growth;
 	int64_t hits;                        /* of the finding's line */
 };
