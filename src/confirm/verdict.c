@@ -79,15 +79,33 @@ static int64_t period_of(const struct left *left, size_t count, double *scratch)
 	return count > 1 ? (int64_t)median(scratch, count - 1) : 1;
 }
 
-/* Whether as much is left of late steps as of early ones, or nearly. */
+static double sum(const double *numbers, size_t count)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < count; i++)
+		all += numbers[i];
+	return all;
+}
+
+/* Whether as much is left of late steps as of early ones, or nearly: of most of them, or on the whole, as where each second
+ * step leaves little. */
 static bool goes_on(const struct left *left, size_t count, bool nodes, double *scratch)
 {
-	double early;
+	size_t half = count / 2;
+	double *late = scratch + half, early_sum;
 
 	numbers_of(left, count, nodes, scratch);
-	early = median(scratch, count / 2);
+	early_sum = sum(scratch, half);
+	return sum(late, count - half) >= early_sum / 4 || median(late, count - half) >= median(scratch, half) / 4;
+}
+
+/* What a step leaves of bytes or nodes, on average; 0 where fewer than a quarter of the steps leave any. Sorts SCRATCH. */
+static double left_by_step(const struct left *left, size_t count, bool nodes, double *scratch)
+{
 	numbers_of(left, count, nodes, scratch);
-	return median(scratch + count / 2, count - count / 2) >= early / 4;
+	qsort(scratch, count, sizeof *scratch, by_size);
+	return scratch[count - 1 - (count - 1) / 4] > 0 ? sum(scratch, count) / (double)count : 0;
 }
 
 /* The steps that the births of HOLDER lie in; none where there are none. */
@@ -131,10 +149,8 @@ static void measure(const struct left *left, size_t count, int64_t first, int64_
 	growth->leaks = growth->births >= (is_regular ? REGULAR_TIMES : TIMES) && begins && goes &&
 			(is_dense || is_balanced(left, count, first, last)) && goes_on(left, count, false, scratch) &&
 			goes_on(left, count, true, scratch);
-	numbers_of(left, count, true, scratch);
-	growth->nodes = median(scratch, count) / (double)period;
-	numbers_of(left, count, false, scratch);
-	growth->bytes = median(scratch, count) / (double)period; /* which sorts */
+	growth->nodes = left_by_step(left, count, true, scratch) / (double)period;
+	growth->bytes = left_by_step(left, count, false, scratch) / (double)period;
 	growth->least_bytes = scratch[(count - 1) / 4] / (double)period;
 	growth->most_bytes = scratch[count - 1 - (count - 1) / 4] / (double)period;
 }

@@ -21,6 +21,7 @@ static struct growth with(int64_t (*left)(int64_t step), int64_t nodes)
 static int64_t always(int64_t step) { return 4; }
 static int64_t early(int64_t step) { return step < 12 ? 4 : 0; }
 static int64_t late(int64_t step) { return step > STEPS - 8 ? 4 : 0; }
+static int64_t every_other(int64_t step) { return step % 2 ? 400 : 4; }
 static int64_t each_tenth(int64_t step) { return step % 10 ? 0 : 40; }
 static int64_t by_chance(int64_t step) { return strchr("\1\2\5\11\13\20\21\25\32\33\37\45\46\53", (int)step) ? 4 : 0; }
 static int64_t more_and_more_slowly(int64_t step) { return strchr("\7\10\12\15\21\30\41\54", (int)step) ? 4 : 0; }
@@ -51,6 +52,10 @@ static void what_is_left_of_nearly_every_step_leaks(void **state)
 	assert_int_equal((int)growth.bytes, 4);
 	assert_int_equal((int)growth.nodes, 9);
 	assert_true(with(nearly, 0).leaks);
+	growth = with(every_other, 0);
+	assert_true(growth.leaks);
+	assert_in_range((int)growth.bytes, 190, 210);
+	assert_true(growth_is_uneven(&growth));
 }
 
 static void what_is_left_now_and_then_leaks_too(void **state)

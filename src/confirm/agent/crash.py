@@ -22,6 +22,21 @@ def places(trace):
     return found[-16:]
 
 
+def without_own(trace):
+    """The traceback without the frames of the agent's wrappers, which the user did not write and should not read."""
+    while trace is not None and usercode.is_own(trace.tb_frame.f_code.co_filename):
+        trace = trace.tb_next
+    at = trace
+    while at is not None:
+        after = at.tb_next
+        while after is not None and usercode.is_own(after.tb_frame.f_code.co_filename):
+            after = after.tb_next
+        if after is not at.tb_next:
+            at.tb_next = after
+        at = after
+    return trace
+
+
 def install(report):
     """Has `report(type name, message, oom, at)` called before the hook that is there."""
     before = sys.excepthook
@@ -30,6 +45,8 @@ def install(report):
         try:
             text = str(value)[:2000]
             report(kind.__name__, text, is_out_of_memory(kind.__name__, text), places(trace))
+            trace = without_own(trace)
+            value = value.with_traceback(trace)
         except Exception:
             pass
         before(kind, value, trace)

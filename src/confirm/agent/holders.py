@@ -146,7 +146,7 @@ class Finder:
                 if unit.nodes:
                     holder.numbers.add(unit.moment)
         for at, holder in holders.items():
-            if isinstance(objects[at], self.reach.torch.Tensor) and own.get(at):
+            if issubclass(type(objects[at]), self.reach.torch.Tensor) and own.get(at):
                 holder.chain_steps = bits(own[at])
             self.found.append(holder)
         return left
@@ -168,8 +168,12 @@ class Finder:
             up = parents[up]
             if up < 0 or up not in heavy or parents[up] < 0:
                 return at
-            if type(objects[up]) is type(objects[at]) and not isinstance(objects[at], (list, dict)):
-                if self.name_of(edges[up]) == self.name_of(edges[at]) or up in same and same[up] != up:
+            if type(objects[up]) is type(objects[at]):
+                if self.name_of(edges[up]) == self.name_of(edges[at]):
+                    return same[up]
+                if type(objects[at]) in (list, dict):
+                    return at
+                if up in same and same[up] != up:
                     return same[up]
                 if edges[at][0] in ("attr", "index") and hasattr(type(objects[at]), "__module__"):
                     if type(objects[at]).__module__ != "builtins" or isinstance(objects[at], tuple):
@@ -227,8 +231,8 @@ class Finder:
         objects = self.reach.objects
         for i in range(len(trail) - 2, 0, -1):
             obj = objects[trail[i]]
-            kind = obj if isinstance(obj, type) else type(obj)
-            if not self.is_users(kind) or isinstance(obj, (tuple, BaseException)):
+            kind = obj if issubclass(type(obj), type) else type(obj)
+            if not self.is_users(kind) or issubclass(type(obj), (tuple, BaseException)):
                 continue
             first = self.reach.edges[trail[i + 1]]
             if first[0] not in ("attr", "item", "index"):
@@ -274,7 +278,7 @@ class Finder:
         if kind == "item" and isinstance(owner, dict):
             base = self.slot(parent)
             return ("within", base, name, owner) if base is not None else ("entry", owner, name)
-        if kind == "attr" and not isinstance(owner, type):
+        if kind == "attr" and not issubclass(type(owner), type):
             attributes = getattr(owner, "__dict__", None)
             if isinstance(attributes, dict):
                 if name in attributes:

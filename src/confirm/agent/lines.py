@@ -78,17 +78,11 @@ VERBS = {"dict": "setitem", "OrderedDict": "setitem", "defaultdict": "setitem", 
 def measure(container):
     if isinstance(container, (list, dict, set, collections.deque, tuple)):
         return len(container)
-    info = getattr(container, "cache_info", None)
-    if info is not None and type(container).__name__ == "_lru_cache_wrapper":
-        return info().currsize
-    return None
+    return container.cache_info().currsize if type(container).__name__ == "_lru_cache_wrapper" else None
 
 
 def version(value):
-    try:
-        return value._version
-    except Exception:
-        return None
+    return value._version if hasattr(type(value), "_version") else None
 
 
 class Lines:

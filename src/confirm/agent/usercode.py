@@ -19,6 +19,10 @@ def is_user_file(name):
     return known
 
 
+def is_own(name):
+    return os.path.abspath(name).startswith(_own)
+
+
 def _judge(name):
     if not name:
         return False
