@@ -34,6 +34,7 @@ struct reported_line {
 /* Something that holds tensors or graphs. */
 struct reported_holder {
 	const char *key; /* "losses in train_one_epoch" */
+	struct reported_caller place; /* where its name is first given a value; or no path */
 	VEC(struct reported_birth) births;
 	VEC(struct reported_line) stores; /* lines that store there */
 	VEC(struct reported_line) allocs; /* lines that make what is kept */

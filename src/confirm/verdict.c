@@ -212,6 +212,28 @@ static bool stores_at(const struct reported_holder *holder, const struct predict
 	return false;
 }
 
+/* Rules that are told where the kept graph is made, and not where it is stored. */
+static bool is_told_where_made(const struct predicted *finding)
+{
+	return strcmp(finding->name, "create-graph-backward") == 0 || strcmp(finding->name, "eval-no-grad") == 0;
+}
+
+static bool is_made_at(const struct reported_holder *holder, const struct predicted *finding)
+{
+	for (size_t i = 0; i < holder->allocs.count; i++) {
+		if (is_at(holder->allocs.items[i].path, holder->allocs.items[i].line, finding))
+			return true;
+	}
+	return false;
+}
+
+/* Whether FINDING speaks of HOLDER: it stands where it is stored; or, of a cache, at its decorator or its definition. */
+static bool is_about(const struct reported_holder *holder, const struct predicted *finding)
+{
+	return stores_at(holder, finding) || is_at(holder->place.path, holder->place.line, finding) ||
+	       (is_told_where_made(finding) && is_made_at(holder, finding));
+}
+
 /* Which rules a probe speaks for: it fires at lines that other findings may stand at, too. */
 static const struct {
 	const char *kind, *rule;
@@ -224,6 +246,7 @@ static const struct {
 	{"grad-never-used", "zero-grad"},
 	{"zero-grad-in-place", "zero-grad"},
 	{"no-gradient-at-step", "no-grad-escape"},
+	{"no-gradient-for-some", "no-grad-escape"},
 	{"grad-off-at-step", "no-grad-escape"},
 	{"no-graph-at-backward", "no-grad-escape"},
 	{"gc-collect", "empty-cache"},
@@ -296,7 +319,7 @@ static void judge_by_holders(const struct reported_process *process, struct judg
 		const struct reported_holder *holder = process->holders.items[i];
 		struct growth growth = growth_of(process, holder);
 
-		if (!stores_at(holder, judged->finding) || (judged->holder && !growth.leaks))
+		if (!is_about(holder, judged->finding) || (judged->holder && !growth.leaks))
 			continue;
 		judged->holder = holder;
 		judged->growth = growth;
@@ -309,12 +332,17 @@ static void judge_by_holders(const struct reported_process *process, struct judg
 static void judge_finding(const struct reported_process *process, const struct predicted *findings, size_t count, size_t id,
 			  struct judged *judged)
 {
-	/* A line that ran as often and left nothing is no leak. */
-	enum { ENOUGH_HITS = 8 };
+	/* A line that ran as often and left nothing is no leak; one that runs now and then, when it was watched for long. */
+	enum { ENOUGH_HITS = 8, FEW_HITS = 4, ENOUGH_STEPS = 24 };
+	bool is_seen = false;
 
 	for (size_t i = 0; i < process->covers.count; i++) {
-		if (process->covers.items[i].finding == (int64_t)id)
-			judged->hits += process->covers.items[i].hits;
+		const struct reported_cover *cover = &process->covers.items[i];
+
+		if (cover->finding != (int64_t)id)
+			continue;
+		judged->hits += cover->hits;
+		is_seen |= cover->hits >= FEW_HITS && cover->steps >= ENOUGH_STEPS;
 	}
 	judge_by_holders(process, judged);
 	for (size_t i = 0; i < process->probes.count; i++) {
@@ -329,7 +357,7 @@ static void judge_finding(const struct reported_process *process, const struct p
 		judged->verdict = grows ? VERDICT_CONFIRMED_HOST : VERDICT_CONFIRMED;
 		judged->bounded = grows ? NULL : "constant";
 	}
-	if (judged->verdict == VERDICT_NOT_OBSERVED && judged->hits >= ENOUGH_HITS)
+	if (judged->verdict == VERDICT_NOT_OBSERVED && (is_seen || judged->hits >= ENOUGH_HITS))
 		judged->verdict = VERDICT_REFUTED;
 	if (judged->verdict <= VERDICT_REFUTED && judged->holder)
 		judged->bounded = judged->holder->bounded;
@@ -338,7 +366,7 @@ static void judge_finding(const struct reported_process *process, const struct p
 static bool is_predicted(const struct reported_holder *holder, const struct predicted *findings, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (stores_at(holder, &findings[i]))
+		if (is_about(holder, &findings[i]))
 			return true;
 	}
 	return false;

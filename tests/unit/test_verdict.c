@@ -41,6 +41,7 @@ static int tear_down(void **state)
 {
 	VEC_RELEASE(&holder.births);
 	VEC_RELEASE(&holder.stores);
+	VEC_RELEASE(&holder.allocs);
 	return 0;
 }
 
@@ -149,6 +150,29 @@ static void a_finding_is_what_its_line_stores(void **state)
 	check_verdict(VERDICT_NOT_OBSERVED, 1);
 	holder.stores.items[0].callers[1] = (struct reported_caller){"/x.py", 5};
 	check_verdict(VERDICT_CONFIRMED_HOST, 0);
+	holder.stores.count = 0;
+	holder.place = (struct reported_caller){"/x.py", 5}; /* as of a cache at its decorator */
+	check_verdict(VERDICT_CONFIRMED_HOST, 0);
+	VEC_RELEASE(&process.holders);
+}
+
+static void what_is_made_at_a_line_is_about_rules_that_say_so(void **state)
+{
+	static const struct predicted made = {.path = "/x.py", .name = "create-graph-backward", .line = 5, .end_line = 5};
+	struct reported reported = {.bad_lines = 0};
+	struct reported_process *one = &process;
+	struct reported_holder *held = &holder;
+	struct judgements judgements;
+
+	VEC_ADD(&process.holders, held);
+	VEC_ADD(&reported.processes, one);
+	VEC_ADD(&holder.allocs, ((struct reported_line){.path = "/x.py", .line = 5, .count = 1}));
+	with(always, 9);
+	judge_run(&reported, &made, 1, &judgements);
+	assert_int_equal(judgements.findings.items[0].verdict, VERDICT_CONFIRMED);
+	judgements_release(&judgements);
+	check_verdict(VERDICT_NOT_OBSERVED, 1); /* that of another rule */
+	VEC_RELEASE(&reported.processes);
 	VEC_RELEASE(&process.holders);
 }
 
@@ -157,7 +181,9 @@ static void only_what_ran_is_refuted(void **state)
 	check_verdict(VERDICT_NOT_OBSERVED, 0);
 	VEC_ADD(&process.covers, ((struct reported_cover){0, 7, 4}));
 	check_verdict(VERDICT_NOT_OBSERVED, 0);
-	process.covers.items[0].hits = 8;
+	process.covers.items[0].steps = 24;
+	check_verdict(VERDICT_REFUTED, 0);
+	process.covers.items[0] = (struct reported_cover){0, 8, 4};
 	check_verdict(VERDICT_REFUTED, 0);
 	VEC_ADD(&process.probes, ((struct reported_probe){.finding = 0, .kind = "anomaly", .hits = 3}));
 	check_verdict(VERDICT_REFUTED, 0); /* which is about something else */
@@ -265,6 +291,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_gathered_is_no_leak_that_nobody_predicted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(too_few_steps_show_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_finding_is_what_its_line_stores, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_made_at_a_line_is_about_rules_that_say_so, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(only_what_ran_is_refuted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_probe_speaks_for_the_finding_that_is_nearest, set_up, tear_down),
 	};

@@ -197,7 +197,7 @@ class Lines:
     def wanted(self, code):
         known = self.interest.get(code)
         if known is None:
-            known = usercode.is_user_file(code.co_filename)
+            known = usercode.is_user_file(code.co_filename) and code.co_name != usercode.CALLER
             if known and self.active == "cover":
                 first = code.co_firstlineno
                 known = any(
