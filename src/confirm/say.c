@@ -80,6 +80,13 @@ void say_growth(struct buf *out, const struct growth *growth)
 	if (growth->bytes > 0) {
 		say_bytes(out, growth->bytes);
 		buf_add_text(out, " of tensors");
+		if (growth_is_uneven(growth)) {
+			buf_add_text(out, " (half of the steps by ");
+			say_bytes(out, growth->least_bytes);
+			buf_add_text(out, " to ");
+			say_bytes(out, growth->most_bytes);
+			buf_add_char(out, ')');
+		}
 	}
 	if (growth->nodes > 0) {
 		buf_add_text(out, growth->bytes > 0 ? " and " : "");

@@ -45,6 +45,8 @@ static void holder_add(struct json_writer *json, const struct reported_holder *h
 {
 	json_member_text(json, "holder", holder->key);
 	json_member_int(json, "tensor_bytes_per_step", (int64_t)growth->bytes);
+	json_member_int(json, "tensor_bytes_lower_quartile", (int64_t)growth->least_bytes);
+	json_member_int(json, "tensor_bytes_upper_quartile", (int64_t)growth->most_bytes);
 	json_member_int(json, "graph_nodes_per_step", (int64_t)growth->nodes);
 	known(json, "host_bytes_per_step", growth->leaks ? (int64_t)growth->host_bytes : -1);
 	json_member_int(json, "steps_left", growth->births);
