@@ -29,6 +29,7 @@ static void process_release(struct reported_process *process)
 	VEC_RELEASE(&process->holders);
 	VEC_RELEASE(&process->covers);
 	VEC_RELEASE(&process->probes);
+	VEC_RELEASE(&process->crash_at);
 }
 
 void reported_release(struct reported *reported)
@@ -215,6 +216,7 @@ static void take_holder(struct reported *reported, struct reported_process *proc
 	holder->host_bytes = field_number(event, "host_bytes", -1);
 	holder->chain_steps = field_number(event, "chain_steps", 0);
 	holder->used = field_number(event, "used", -1);
+	holder->series = text_of(reported, event, "series");
 	holder->first = field_number(event, "from", -1);
 	holder->last = field_number(event, "at", -1);
 	take_births(holder, event);
@@ -305,10 +307,19 @@ static void take_probe(struct reported *reported, struct reported_process *proce
 static void take_crash(struct reported *reported, struct reported_process *process, const cJSON *event)
 {
 	const char *type = field_text(event, "type"), *message = field_text(event, "message");
+	const cJSON *place;
 
 	process->crash = arena_format(&reported->arena, "%s: %s", type ? type : "an error", message ? message : "");
 	process->is_oom = field_is_true(event, "oom");
 	process->crash_step = field_number(event, "step", 0);
+	process->crash_live = field_number(event, "live", -1);
+	process->crash_at.count = 0;
+	cJSON_ArrayForEach(place, field(event, "at")) {
+		struct reported_line at = {.path = text_of(reported, place, "path"), .line = field_number(place, "line", 0)};
+
+		if (at.path && process->crash_at.count < 100)
+			VEC_ADD(&process->crash_at, at);
+	}
 }
 
 static void take_bye(struct reported *reported, struct reported_process *process, const cJSON *event)
