@@ -169,6 +169,8 @@ static void follow(struct running *running)
 		/* one rank is done and the others wait for it, or the command does not heed what it was asked */
 		if (!ending.exited && ((done > 0 && now - done > PATIENCE) || ending.since > 0))
 			press(running, &ending, now);
+		if (!ending.exited)
+			device_look(&outcome->devices, &outcome->reported, now);
 		if (request->progress && now - told > 0.25) {
 			told = now;
 			request->progress(&outcome->reported, request->context);
@@ -204,5 +206,6 @@ out:
 
 void confirm_outcome_release(struct confirm_outcome *outcome)
 {
+	device_watch_release(&outcome->devices);
 	reported_release(&outcome->reported);
 }

@@ -5,6 +5,7 @@
 #define VRAMLINT_CONFIRM_CONFIRM_H
 
 #include "base/err.h"
+#include "confirm/device.h"
 #include "confirm/reported.h"
 #include "confirm/verdict.h"
 
@@ -30,6 +31,7 @@ enum confirm_end {
 
 struct confirm_outcome {
 	struct reported reported;
+	struct device_watch devices; /* what the driver said of them */
 	enum confirm_end end;
 	int status;       /* of the command */
 	double seconds;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "confirm/device_tell.h"
 #include "text/json_writer.h"
 
 static void number(struct json_writer *json, const char *key, double value)
@@ -243,6 +244,7 @@ void tell_json(struct buf *out, const struct told *told)
 	for (size_t i = 0; i < outcome->reported.processes.count; i++)
 		process_add(&json, outcome->reported.processes.items[i]);
 	json_array_end(&json);
+	device_tell_json(&json, told);
 	json_object_end(&json);
 	buf_add_char(out, '\n');
 }

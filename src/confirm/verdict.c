@@ -83,6 +83,18 @@ static void tooth_of(const struct reported_holder *holder, int64_t *first, int64
 	}
 }
 
+/* How much of what HOLDER keeps lies on an accelerator, 0 to 1. */
+static double device_share(const struct reported_holder *holder)
+{
+	double bytes = 0, device = 0;
+
+	for (size_t i = 0; i < holder->births.count; i++) {
+		bytes += (double)holder->births.items[i].bytes;
+		device += (double)holder->births.items[i].device;
+	}
+	return bytes > 0 ? device / bytes : 0;
+}
+
 struct growth growth_of(const struct reported_process *process, const struct reported_holder *holder)
 {
 	/* Of the last steps even what is let go in time may be left; fewer steps than these show nothing. */
@@ -110,6 +122,7 @@ struct growth growth_of(const struct reported_process *process, const struct rep
 	growth.least_bytes = bytes[(steps - 1) / 4];
 	growth.most_bytes = bytes[steps - 1 - (steps - 1) / 4];
 	growth.nodes = median(nodes, (size_t)steps);
+	growth.device_bytes = growth.bytes * device_share(holder);
 	if (holder->host_bytes >= 0)
 		growth.host_bytes = (double)holder->host_bytes / (double)(growth.births ? growth.births : 1);
 	free(bytes);
@@ -187,7 +200,7 @@ static bool speaks_for(const struct reported_probe *probe, const struct predicte
 
 static enum verdict verdict_of(const struct growth *growth)
 {
-	return growth->bytes > 0 ? VERDICT_CONFIRMED : VERDICT_CONFIRMED_HOST;
+	return growth->device_bytes > 0 ? VERDICT_CONFIRMED : VERDICT_CONFIRMED_HOST;
 }
 
 /* The better verdict of what is known and what PROCESS shows of the finding with number ID. */
