@@ -19,7 +19,7 @@ struct confirm_values {
 	struct setting_texts settings[SETTING_COUNT], configs, check;
 	bool isolated, quiet, unprotected;
 	int steps, time_limit, stop;
-	const char *json, *python, *fail_over;
+	const char *json, *python, *fail_over, *snapshot;
 };
 
 #define VALUE(member) offsetof(struct confirm_values, member)
@@ -39,6 +39,7 @@ static const struct option_row confirm_options[] = {
 	{"json", 0, OPTION_TEXT, "FILE", "write the report for programs to FILE", VALUE(json), NULL},
 	{"fail-over", 0, OPTION_TEXT, "BYTES",
 	 "growth of up to so much a step leaves the exit status 0: 4096, 64k, 1MiB (default: 0)", VALUE(fail_over), NULL},
+	{"snapshot", 0, OPTION_TEXT, "FILE", "write a memory snapshot for pytorch's viewer to FILE", VALUE(snapshot), NULL},
 	{"unprotected", 0, OPTION_FLAG, NULL, "let torch.save write where the script says", VALUE(unprotected), NULL},
 	{"quiet", 'q', OPTION_FLAG, NULL, "print no progress", VALUE(quiet), NULL},
 #include "cli/setting_options.inc"
@@ -218,11 +219,20 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 	return status;
 }
 
+static bool snapshot_was_kept(const struct confirm_request *request, const struct confirm_outcome *outcome)
+{
+	if (!request->snapshot || (outcome->snapshots > 0 && outcome->snapshot_err.code == ERR_NONE))
+		return true;
+	message_error("%s", outcome->snapshot_err.code ? outcome->snapshot_err.message
+						       : "no memory snapshot was made: nothing that imports torch came to its end");
+	return false;
+}
+
 static int confirm(const struct confirm_values *values, const struct option_result *result, struct config *config)
 {
 	struct prediction prediction = {.findings = {NULL, 0, 0}};
 	struct confirm_request request = {.steps = values->steps, .time_limit = values->time_limit,
-					  .stop = (enum confirm_stop)values->stop, .protects = !values->unprotected};
+					  .stop = (enum confirm_stop)values->stop, .protects = !values->unprotected, .snapshot = values->snapshot};
 	struct confirm_outcome outcome;
 	struct err err;
 	int status = STATUS_FAILED;
@@ -234,10 +244,12 @@ static int confirm(const struct confirm_values *values, const struct option_resu
 	request.finding_count = prediction.findings.count;
 	if (!values->quiet && os_is_terminal(2))
 		request.progress = show_progress;
-	if (confirm_run(&request, &outcome, &err))
-		status = report(values, &outcome, &prediction, in_words(result, &prediction.arena));
-	else
+	if (!confirm_run(&request, &outcome, &err)) {
 		message_error("%s", err.message);
+	} else {
+		status = report(values, &outcome, &prediction, in_words(result, &prediction.arena));
+		status = snapshot_was_kept(&request, &outcome) ? status : STATUS_FAILED;
+	}
 	confirm_outcome_release(&outcome);
 out:
 	VEC_RELEASE(&prediction.findings);
