@@ -83,7 +83,7 @@ class Session:
         crash.install(self.crashed)
         atexit.register(self.ended)
         if self.request.get("protect") == "torch":
-            stopping.protect(torch, self.request.get("scratch"))
+            stopping.protect(torch, self.request.get("scratch"), self.request.get("kept") or ())
         self.hello()
 
     def hello(self):

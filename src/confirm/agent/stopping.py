@@ -32,8 +32,8 @@ def leave():
     os._exit(0)
 
 
-def protect(torch, scratch):
-    """torch.save to a path goes below `scratch`, and torch.load finds it there again."""
+def protect(torch, scratch, kept=()):
+    """torch.save to a path goes below `scratch`, and torch.load finds it there again; what is in `kept` is protected anyhow."""
     if not scratch:
         return
     saved = {}
@@ -42,10 +42,12 @@ def protect(torch, scratch):
     def redirected(obj, f, *args, **kwargs):
         if isinstance(f, (str, os.PathLike)):
             name = os.path.abspath(os.fspath(f))
+            if any(os.path.realpath(name).startswith(folder.rstrip("/") + "/") for folder in kept):
+                return save(obj, f, *args, **kwargs)
             if name not in saved:
                 if not saved:
                     sys.stderr.write(
-                        "vramlint: torch.save writes below '%s' in this run; other writes are not redirected\n" % scratch
+                        "vramlint: torch.save writes below '%s' in this run, instead of '%s'\n" % (scratch, name)
                     )
                 os.makedirs(scratch, exist_ok=True)
                 saved[name] = os.path.join(scratch, "%d-%d-%s" % (os.getpid(), len(saved), os.path.basename(name)))
