@@ -7,6 +7,7 @@
 #include "base/os_memory.h"
 #include "base/path.h"
 #include "base/size.h"
+#include "cli/confirm_view.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/settings_text.h"
@@ -39,7 +40,7 @@ static const struct option_row confirm_options[] = {
 	{"json", 0, OPTION_TEXT, "FILE", "write the report for programs to FILE", VALUE(json), NULL},
 	{"fail-over", 0, OPTION_TEXT, "BYTES",
 	 "growth of up to so much a step leaves the exit status 0: 4096, 64k, 1MiB (default: 0)", VALUE(fail_over), NULL},
-	{"unprotected", 0, OPTION_FLAG, NULL, "let torch.save write where the script says", VALUE(unprotected), NULL},
+	{"unprotected", 0, OPTION_FLAG, NULL, "let the script write where it says", VALUE(unprotected), NULL},
 	{"quiet", 'q', OPTION_FLAG, NULL, "print no progress", VALUE(quiet), NULL},
 #include "cli/setting_options.inc"
 	{NULL, 0, OPTION_FLAG, NULL, NULL, 0, NULL},
@@ -150,16 +151,10 @@ static const char *in_words(const struct option_result *result, struct arena *ar
 	return copy;
 }
 
-static void show_progress(const struct reported *reported, void *context)
+/* For confirm_request. */
+static void warn(const char *text, void *context)
 {
-	int64_t steps = 0;
-
-	for (size_t i = 0; i < reported->processes.count; i++) {
-		if (reported->processes.items[i]->steps > steps)
-			steps = reported->processes.items[i]->steps;
-	}
-	fprintf(stderr, "\rvramlint: step %lld ", (long long)steps);
-	fflush(stderr);
+	message_warning("%s", text);
 }
 
 /* ---- the command ---- */
@@ -220,9 +215,11 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 
 static int confirm(const struct confirm_values *values, const struct option_result *result, struct config *config)
 {
+	struct confirm_view view;
 	struct prediction prediction = {.findings = {NULL, 0, 0}};
 	struct confirm_request request = {.steps = values->steps, .time_limit = values->time_limit,
-					  .stop = (enum confirm_stop)values->stop, .protects = !values->unprotected};
+					  .stop = (enum confirm_stop)values->stop, .protects = !values->unprotected, .warn = warn,
+					  .context = &view};
 	struct confirm_outcome outcome;
 	struct err err;
 	int status = STATUS_FAILED;
@@ -232,8 +229,10 @@ static int confirm(const struct confirm_values *values, const struct option_resu
 	request.command = command_words(values, result, &prediction.arena);
 	request.findings = prediction.findings.items;
 	request.finding_count = prediction.findings.count;
-	if (!values->quiet && os_is_terminal(2))
-		request.progress = show_progress;
+	confirm_view_init(&view, values->steps);
+	if (!values->quiet)
+		request.progress = confirm_view_show;
+	request.farewell = view.is_block && !values->quiet ? confirm_view_farewell : NULL;
 	if (confirm_run(&request, &outcome, &err))
 		status = report(values, &outcome, &prediction, in_words(result, &prediction.arena));
 	else

@@ -93,6 +93,10 @@ static bool request_write(struct running *running, struct err *err)
 	for (size_t i = 0; i < running->outcome->protection.shelter.count; i++)
 		json_text(&json, running->outcome->protection.shelter.folders[i]);
 	json_array_end(&json);
+	json_member_array(&json, "open");
+	for (size_t i = 0; i < running->outcome->protection.shelter.open_count; i++)
+		json_text(&json, running->outcome->protection.shelter.open[i]);
+	json_array_end(&json);
 	json_member_array(&json, "findings");
 	for (size_t i = 0; i < request->finding_count; i++)
 		finding_add(&json, i, &request->findings[i]);

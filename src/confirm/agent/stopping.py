@@ -32,8 +32,14 @@ def leave():
     os._exit(0)
 
 
-def protect(torch, scratch, kept=()):
-    """torch.save to a path goes below `scratch`, and torch.load finds it there again; what is in `kept` is protected anyhow."""
+def is_in(path, folders):
+    return any(path.startswith(folder.rstrip("/") + "/") for folder in folders)
+
+
+def protect(torch, scratch, kept=(), but=()):
+    """torch.save to a path goes below `scratch`, and torch.load finds it there again.
+
+    What lies in `kept` is protected anyhow, except in `but`."""
     if not scratch:
         return
     saved = {}
@@ -42,7 +48,8 @@ def protect(torch, scratch, kept=()):
     def redirected(obj, f, *args, **kwargs):
         if isinstance(f, (str, os.PathLike)):
             name = os.path.abspath(os.fspath(f))
-            if any(os.path.realpath(name).startswith(folder.rstrip("/") + "/") for folder in kept):
+            real = os.path.realpath(name)
+            if is_in(real, kept) and not is_in(real, but):
                 return save(obj, f, *args, **kwargs)
             if name not in saved:
                 if not saved:
