@@ -174,10 +174,11 @@ static int enter(const struct os_shelter *shelter, size_t *failed, bool *as_user
 	*failed = shelter->count;
 	if (!current)
 		return ENOENT;
-	for (size_t i = 0; i < shelter->open_count; i++)
-		open_ends[i] = open(shelter->open[i], O_PATH | O_CLOEXEC);
 	if ((number = leave_namespace(as_user)) || (number = make_folder(shelter->place, 0700)))
 		return number;
+	/* as they are seen from the new namespace, and not through an overlay yet */
+	for (size_t i = 0; i < shelter->open_count; i++)
+		open_ends[i] = open(shelter->open[i], O_PATH | O_CLOEXEC);
 	for (*failed = 0; *failed < shelter->count; (*failed)++) {
 		number = cover(shelter->folders[*failed], arena_format(arena, "%s/%zu", shelter->place, *failed), *as_user, arena);
 		if (number)
@@ -284,7 +285,7 @@ static bool say(const struct os_shelter *shelter, const struct attempt *attempt,
 	case ENODEV:
 		return err_set(err, ERR_LIMIT, "this kernel has no overlays");
 	case EINVAL:
-		return err_set(err, ERR_LIMIT, "the filesystem of '%s' or '%s' takes no overlay", subject, shelter->place);
+		return err_set(err, ERR_LIMIT, "its filesystem or that of the folder for temporary files takes no overlay");
 	default:
 		return os_failed(err, ERR_LIMIT, "put an overlay on", subject, attempt->number);
 	}

@@ -183,11 +183,22 @@ static bool write_reports(const struct confirm_values *values, const struct told
 	return ok;
 }
 
+/* Whether the run is long enough for an answer: what ends by itself is, however short. */
+static bool is_answered(const struct told *told)
+{
+	const struct confirm_outcome *outcome = told->outcome;
+
+	if (!told_saw_steps(told))
+		return false;
+	return reported_is_done(&outcome->reported) || (outcome->end == CONFIRM_DONE && outcome->status == 0) ||
+	       (outcome->end == CONFIRM_TIMED_OUT && !told_is_provisional(told));
+}
+
 static int status_of(const struct told *told)
 {
 	if (told_fails(told))
 		return STATUS_FINDINGS;
-	return told_saw_steps(told) ? STATUS_CLEAN : STATUS_FAILED;
+	return is_answered(told) ? STATUS_CLEAN : STATUS_FAILED;
 }
 
 static int report(const struct confirm_values *values, const struct confirm_outcome *outcome,
@@ -197,6 +208,7 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 	struct told told = {.outcome = outcome, .command = command, .folder = prediction->current};
 	struct judgements judgements;
 	struct buf text = BUF_INIT;
+	bool is_written;
 	int status;
 
 	judge_run(&outcome->reported, prediction->findings.items, prediction->findings.count, &judgements);
@@ -205,7 +217,9 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 	told_init(&told, &memory);
 	tell_text(&text, &told);
 	status = status_of(&told);
-	if (output_finish(&text) != STATUS_CLEAN || !write_reports(values, &told))
+	/* files first: the terminal may have gone */
+	is_written = write_reports(values, &told);
+	if (output_finish(&text) != STATUS_CLEAN || !is_written)
 		status = STATUS_FAILED;
 	told_release(&told);
 	judgements_release(&judgements);

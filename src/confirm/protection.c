@@ -176,7 +176,7 @@ struct warning {
 static void warn_of(const struct warning *warning, const char *folder, const char *reason)
 {
 	if (warning->warn)
-		warning->warn(arena_format(warning->arena, "what is written to '%s' in this run is not kept away, but by torch.save: %s",
+		warning->warn(arena_format(warning->arena, "what the script writes to '%s' in this run stays there, except by torch.save: %s",
 					   folder, reason),
 			      warning->context);
 }
