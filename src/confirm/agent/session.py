@@ -85,7 +85,8 @@ class Session:
         crash.install(self.crashed)
         atexit.register(self.ended)
         if self.request.get("protect") == "torch":
-            stopping.protect(torch, self.request.get("scratch"))
+            kept, but = self.request.get("kept") or (), self.request.get("open") or ()
+            stopping.protect(torch, self.request.get("scratch"), kept, but)
         self.hello()
 
     def hello(self):
