@@ -1,7 +1,7 @@
 /* What the agents in a run's processes have reported.
  *
  * Lines of JSON go in, numbers come out. Owns all of it. One thread. The protocol, confirm/1, is described in
- * docs/confirm.md. */
+ * docs/confirm-protocol.md. */
 #ifndef VRAMLINT_CONFIRM_REPORTED_H
 #define VRAMLINT_CONFIRM_REPORTED_H
 
