@@ -8,7 +8,7 @@
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/settings_text.h"
-#include "confirm/confirm.h"
+#include "confirm/record.h"
 #include "confirm/tell.h"
 #include "engine/run.h"
 #include "rule/rule.h"
@@ -17,7 +17,7 @@ struct confirm_values {
 	struct setting_texts settings[SETTING_COUNT], configs, check;
 	bool isolated, quiet, unprotected;
 	int steps, time_limit, stop;
-	const char *json, *python;
+	const char *json, *python, *record, *read;
 };
 
 #define VALUE(member) offsetof(struct confirm_values, member)
@@ -35,6 +35,8 @@ static const struct option_row confirm_options[] = {
 	 VALUE(check), NULL},
 	{"python", 0, OPTION_TEXT, "PROGRAM", "runs the script (default: that of the active environment)", VALUE(python), NULL},
 	{"json", 0, OPTION_TEXT, "FILE", "write the report for programs to FILE", VALUE(json), NULL},
+	{"record", 0, OPTION_TEXT, "FILE", "keep all that was seen in FILE", VALUE(record), NULL},
+	{"read", 0, OPTION_TEXT, "FILE", "judge the run that --record kept in FILE; nothing is run", VALUE(read), NULL},
 	{"unprotected", 0, OPTION_FLAG, NULL, "let torch.save write where the script says", VALUE(unprotected), NULL},
 	{"quiet", 'q', OPTION_FLAG, NULL, "print no progress", VALUE(quiet), NULL},
 #include "cli/setting_options.inc"
@@ -170,14 +172,14 @@ static int status_of(const struct confirm_outcome *outcome, const struct judgeme
 }
 
 static int report(const struct confirm_values *values, const struct confirm_outcome *outcome,
-		  const struct prediction *prediction, const char *command)
+		  const struct predicted *findings, size_t finding_count, const char *command)
 {
 	struct judgements judgements;
 	struct buf text = BUF_INIT, json = BUF_INIT;
 	struct err err;
 	int status;
 
-	judge_run(&outcome->reported, prediction->findings.items, prediction->findings.count, &judgements);
+	judge_run(&outcome->reported, findings, finding_count, &judgements);
 	tell_text(&text, outcome, &judgements, command);
 	status = status_of(outcome, &judgements);
 	if (output_finish(&text) != STATUS_CLEAN)
@@ -195,12 +197,53 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 	return status;
 }
 
+static bool keep(const char *path, const struct buf *record)
+{
+	struct err err;
+
+	if (record->length > REPORTED_RECORD_LIMIT)
+		message_warning("the record in '%s' ends before the run did: it has reached its limit of %d MiB", path,
+				REPORTED_RECORD_LIMIT >> 20);
+	if (os_write_file(path, buf_get(record), &err))
+		return true;
+	message_error("%s", err.message);
+	return false;
+}
+
+static int judge_record(const struct confirm_values *values, const struct option_result *result, struct config *config)
+{
+	struct prediction prediction = {.findings = {NULL, 0, 0}};
+	bool checks = values->check.count > 0;
+	struct confirm_outcome outcome;
+	struct record record;
+	struct err err;
+	int status = STATUS_FAILED;
+
+	if (!record_read(values->read, &record, &outcome, &err))
+		message_error("%s", err.message);
+	else if (!checks)
+		status = report(values, &outcome, record.findings.items, record.findings.count, record.command);
+	else if (predict_all(&prediction, values, result, config)) {
+		record_rebase(&record, prediction.findings.items, prediction.findings.count, &outcome.reported);
+		status = report(values, &outcome, prediction.findings.items, prediction.findings.count, record.command);
+	}
+	if (checks) {
+		VEC_RELEASE(&prediction.findings);
+		arena_release(&prediction.arena);
+	}
+	record_release(&record);
+	confirm_outcome_release(&outcome);
+	return status;
+}
+
 static int confirm(const struct confirm_values *values, const struct option_result *result, struct config *config)
 {
 	struct prediction prediction = {.findings = {NULL, 0, 0}};
 	struct confirm_request request = {.steps = values->steps, .time_limit = values->time_limit,
 					  .stop = (enum confirm_stop)values->stop, .protects = !values->unprotected};
 	struct confirm_outcome outcome;
+	struct buf record = BUF_INIT;
+	const char *command;
 	struct err err;
 	int status = STATUS_FAILED;
 
@@ -211,12 +254,20 @@ static int confirm(const struct confirm_values *values, const struct option_resu
 	request.finding_count = prediction.findings.count;
 	if (!values->quiet && os_is_terminal(2))
 		request.progress = show_progress;
+	command = in_words(result, &prediction.arena);
+	if (values->record) {
+		record_begin(&record, &request, command);
+		request.record = &record;
+	}
 	if (confirm_run(&request, &outcome, &err))
-		status = report(values, &outcome, &prediction, in_words(result, &prediction.arena));
+		status = report(values, &outcome, request.findings, request.finding_count, command);
 	else
 		message_error("%s", err.message);
+	if (values->record && !keep(values->record, &record))
+		status = STATUS_FAILED;
 	confirm_outcome_release(&outcome);
 out:
+	buf_release(&record);
 	VEC_RELEASE(&prediction.findings);
 	arena_release(&prediction.arena);
 	return status;
@@ -232,7 +283,12 @@ static int confirm_command_run(const struct command *command, int count, char *c
 
 	if (!command_parse(command, count, arguments, &values, &result, &status))
 		goto out;
-	if (result.operand_count == 0) {
+	if (values.read && (result.operand_count > 0 || values.record)) {
+		err_set(&err, ERR_USAGE, "'--read' judges a run that is over: it takes no command and no '--record'");
+		status = command_usage_error(command, &err);
+		goto out;
+	}
+	if (result.operand_count == 0 && !values.read) {
 		err_set(&err, ERR_USAGE, "'confirm' takes a command: vramlint confirm -- train.py");
 		status = command_usage_error(command, &err);
 		goto out;
@@ -240,7 +296,9 @@ static int confirm_command_run(const struct command *command, int count, char *c
 	config = config_new(&(struct config_request){.options = values.settings, .configs = values.configs.items,
 						     .config_count = values.configs.count, .isolated = values.isolated},
 			    &err);
-	status = config ? confirm(&values, &result, config) : command_usage_error(command, &err);
+	status = !config	? command_usage_error(command, &err)
+		 : values.read	? judge_record(&values, &result, config)
+				: confirm(&values, &result, config);
 	config_free(config);
 out:
 	option_result_release(&result);

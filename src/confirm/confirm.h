@@ -18,6 +18,7 @@ struct confirm_request {
 	bool protects;              /* torch.save is led elsewhere */
 	const struct predicted *findings;
 	size_t finding_count;
+	struct buf *record;         /* what the agents say is added here, line by line; may be NULL */
 	void (*progress)(const struct reported *reported, void *context); /* a few times a second; may be NULL */
 	void *context;
 };
