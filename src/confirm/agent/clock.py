@@ -1,4 +1,5 @@
-"""The step clock: what ticks where in the user's program. Ranks: optimizer step > batch > backward > forward.
+"""The step clock: what ticks where in the user's program. Ranks: optimizer step > batch > backward > forward, and above them
+steps that a program counts itself, where it has the agent in it by its own will.
 
 Every tick of any kind opens a new moment; blocks and autograd nodes are born in moments, and a moment is a step of each kind.
 """
@@ -7,7 +8,7 @@ import sys
 import threading
 import weakref
 
-RANK = {"fwd": 0, "bwd": 1, "batch": 2, "opt": 3}
+RANK = {"fwd": 0, "bwd": 1, "batch": 2, "opt": 3, "call": 4}
 
 
 class Series:
