@@ -86,6 +86,13 @@ static void add_growth(struct buf *out, const struct judged *judged)
 	if (growth->bytes > 0) {
 		add_bytes(out, growth->bytes);
 		buf_add_text(out, " of tensors");
+		if (growth_is_uneven(growth)) {
+			buf_add_text(out, " (half of the steps by ");
+			add_bytes(out, growth->least_bytes);
+			buf_add_text(out, " to ");
+			add_bytes(out, growth->most_bytes);
+			buf_add_char(out, ')');
+		}
 	}
 	if (growth->nodes > 0)
 		buf_format(out, "%s%.0f graph nodes", growth->bytes > 0 ? " and " : "", growth->nodes);
@@ -227,6 +234,8 @@ static void judged_add(struct json_writer *json, const struct judged *judged)
 	if (holder) {
 		json_member_text(json, "holder", holder->key);
 		json_member_int(json, "tensor_bytes_per_step", (int64_t)judged->growth.bytes);
+		json_member_int(json, "tensor_bytes_lower_quartile", (int64_t)judged->growth.least_bytes);
+		json_member_int(json, "tensor_bytes_upper_quartile", (int64_t)judged->growth.most_bytes);
 		json_member_int(json, "graph_nodes_per_step", (int64_t)judged->growth.nodes);
 		json_member_int(json, "steps_left", judged->growth.births);
 		json_member_int(json, "steps_judged", judged->growth.steps);

@@ -106,7 +106,9 @@ struct growth growth_of(const struct reported_process *process, const struct rep
 	growth.steps = steps;
 	growth.births = steps_left(holder, first, last, seen);
 	growth.leaks = growth.births * 5 >= steps * 4 && goes_on(bytes, steps) && goes_on(nodes, steps);
-	growth.bytes = median(bytes, (size_t)steps);
+	growth.bytes = median(bytes, (size_t)steps); /* which sorts */
+	growth.least_bytes = bytes[(steps - 1) / 4];
+	growth.most_bytes = bytes[steps - 1 - (steps - 1) / 4];
 	growth.nodes = median(nodes, (size_t)steps);
 	if (holder->host_bytes >= 0)
 		growth.host_bytes = (double)holder->host_bytes / (double)(growth.births ? growth.births : 1);
@@ -114,6 +116,11 @@ struct growth growth_of(const struct reported_process *process, const struct rep
 	free(nodes);
 	free(seen);
 	return growth;
+}
+
+bool growth_is_uneven(const struct growth *growth)
+{
+	return growth->most_bytes > growth->least_bytes * 1.1;
 }
 
 /* ---- who predicted it ---- */
@@ -231,9 +238,24 @@ static bool is_unwanted(const struct reported_holder *holder, const struct growt
 	return !growth->is_emptied && (growth->nodes > 0 || (holder->used >= 0 && holder->used * 2 < holder->bytes));
 }
 
+/* Sorts HOLDER into the lists of those that no finding speaks of. */
+static void judge_holder(const struct reported_process *process, const struct reported_holder *holder, bool is_told,
+			 struct judgements *judgements)
+{
+	struct judged judged = {.holder = holder, .growth = growth_of(process, holder)};
+
+	judged.verdict = verdict_of(&judged.growth);
+	if (judged.growth.leaks && !is_told && is_unwanted(holder, &judged.growth))
+		VEC_ADD(&judgements->unpredicted, judged);
+	else if (judged.growth.leaks && !is_told)
+		VEC_ADD(&judgements->gathered, judged);
+	else if (!judged.growth.leaks && holder->bounded)
+		VEC_ADD(&judgements->bounded, judged);
+}
+
 void judge_run(const struct reported *reported, const struct predicted *findings, size_t count, struct judgements *judgements)
 {
-	*judgements = (struct judgements){{NULL, 0, 0}, {NULL, 0, 0}};
+	*judgements = (struct judgements){.findings = {NULL, 0, 0}};
 	for (size_t i = 0; i < count; i++) {
 		struct judged judged = {.finding = &findings[i]};
 
@@ -246,11 +268,8 @@ void judge_run(const struct reported *reported, const struct predicted *findings
 
 		for (size_t i = 0; i < process->holders.count; i++) {
 			const struct reported_holder *holder = process->holders.items[i];
-			struct growth growth = growth_of(process, holder);
 
-			if (growth.leaks && is_unwanted(holder, &growth) && !is_predicted(holder, findings, count))
-				VEC_ADD(&judgements->unpredicted, ((struct judged){.verdict = verdict_of(&growth), .holder = holder,
-										  .growth = growth}));
+			judge_holder(process, holder, is_predicted(holder, findings, count), judgements);
 		}
 	}
 }
@@ -259,4 +278,6 @@ void judgements_release(struct judgements *judgements)
 {
 	VEC_RELEASE(&judgements->findings);
 	VEC_RELEASE(&judgements->unpredicted);
+	VEC_RELEASE(&judgements->gathered);
+	VEC_RELEASE(&judgements->bounded);
 }

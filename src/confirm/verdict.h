@@ -26,6 +26,7 @@ struct growth {
 	bool leaks;
 	bool is_emptied;       /* … until it is emptied, as by an epoch's end */
 	double bytes, nodes;   /* of tensors, of graphs: a step, medians */
+	double least_bytes, most_bytes; /* quartiles of the same: half of the steps leave between these */
 	double host_bytes;     /* a step, or -1 */
 	int64_t births;        /* steps that something is left of */
 	int64_t steps;         /* that count */
@@ -43,8 +44,12 @@ struct judged {
 struct judgements {
 	VEC(struct judged) findings;    /* as predicted, in that order */
 	VEC(struct judged) unpredicted; /* holders that leak and that no finding stores to */
+	VEC(struct judged) gathered;    /* that grow by tensors without graphs, as results do: wanted, until told otherwise */
+	VEC(struct judged) bounded;     /* that were filled and do not grow any more; holder->bounded says how */
 };
 
+/* Whether what is left of a step differs so much from step to step that its median alone would mislead. */
+bool growth_is_uneven(const struct growth *growth);
 struct growth growth_of(const struct reported_process *process, const struct reported_holder *holder);
 void judge_run(const struct reported *reported, const struct predicted *findings, size_t count, struct judgements *judgements);
 void judgements_release(struct judgements *judgements);
