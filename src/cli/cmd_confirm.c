@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "base/os_memory.h"
 #include "base/path.h"
+#include "base/size.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/settings_text.h"
@@ -17,7 +19,7 @@ struct confirm_values {
 	struct setting_texts settings[SETTING_COUNT], configs, check;
 	bool isolated, quiet, unprotected;
 	int steps, time_limit, stop;
-	const char *json, *python, *record, *read;
+	const char *json, *python, *fail_over, *record, *read;
 };
 
 #define VALUE(member) offsetof(struct confirm_values, member)
@@ -37,6 +39,8 @@ static const struct option_row confirm_options[] = {
 	{"json", 0, OPTION_TEXT, "FILE", "write the report for programs to FILE", VALUE(json), NULL},
 	{"record", 0, OPTION_TEXT, "FILE", "keep all that was seen in FILE", VALUE(record), NULL},
 	{"read", 0, OPTION_TEXT, "FILE", "judge the run that --record kept in FILE; nothing is run", VALUE(read), NULL},
+	{"fail-over", 0, OPTION_TEXT, "BYTES",
+	 "growth of up to so much a step leaves the exit status 0: 4096, 64k, 1MiB (default: 0)", VALUE(fail_over), NULL},
 	{"unprotected", 0, OPTION_FLAG, NULL, "let torch.save write where the script says", VALUE(unprotected), NULL},
 	{"quiet", 'q', OPTION_FLAG, NULL, "print no progress", VALUE(quiet), NULL},
 #include "cli/setting_options.inc"
@@ -162,38 +166,57 @@ static void show_progress(const struct reported *reported, void *context)
 
 /* ---- the command ---- */
 
-static int status_of(const struct confirm_outcome *outcome, const struct judgements *judgements)
+static bool write_report(const char *path, void (*tell)(struct buf *out, const struct told *told), const struct told *told)
 {
-	struct tell_totals totals = tell_count(judgements);
+	struct buf text = BUF_INIT;
+	struct err err;
+	bool ok;
 
-	if (totals.confirmed + totals.host + totals.unpredicted > 0)
+	if (!path)
+		return true;
+	tell(&text, told);
+	ok = os_write_file(path, buf_get(&text), &err);
+	if (!ok)
+		message_error("%s", err.message);
+	buf_release(&text);
+	return ok;
+}
+
+/* All of them, whatever becomes of one. */
+static bool write_reports(const struct confirm_values *values, const struct told *told)
+{
+	bool ok = write_report(values->json, tell_json, told);
+
+	return ok;
+}
+
+static int status_of(const struct told *told)
+{
+	if (told_fails(told))
 		return STATUS_FINDINGS;
-	return tell_saw_steps(outcome) ? STATUS_CLEAN : STATUS_FAILED;
+	return told_saw_steps(told) ? STATUS_CLEAN : STATUS_FAILED;
 }
 
 static int report(const struct confirm_values *values, const struct confirm_outcome *outcome,
-		  const struct predicted *findings, size_t finding_count, const char *command)
+		  const struct prediction *prediction, const char *command)
 {
+	struct os_memory memory = os_memory_get("");
+	struct told told = {.outcome = outcome, .command = command, .folder = prediction->current};
 	struct judgements judgements;
-	struct buf text = BUF_INIT, json = BUF_INIT;
-	struct err err;
+	struct buf text = BUF_INIT;
 	int status;
 
-	judge_run(&outcome->reported, findings, finding_count, &judgements);
-	tell_text(&text, outcome, &judgements, command);
-	status = status_of(outcome, &judgements);
-	if (output_finish(&text) != STATUS_CLEAN)
+	judge_run(&outcome->reported, prediction->findings.items, prediction->findings.count, &judgements);
+	told.judgements = &judgements;
+	size_from_text(values->fail_over, &told.fail_over);
+	told_init(&told, &memory);
+	tell_text(&text, &told);
+	status = status_of(&told);
+	if (output_finish(&text) != STATUS_CLEAN || !write_reports(values, &told))
 		status = STATUS_FAILED;
-	if (values->json) {
-		tell_json(&json, outcome, &judgements, command);
-		if (!os_write_file(values->json, buf_get(&json), &err)) {
-			message_error("%s", err.message);
-			status = STATUS_FAILED;
-		}
-	}
+	told_release(&told);
 	judgements_release(&judgements);
 	buf_release(&text);
-	buf_release(&json);
 	return status;
 }
 
@@ -210,10 +233,29 @@ static bool keep(const char *path, const struct buf *record)
 	return false;
 }
 
+/* Fills PREDICTION with what the record predicted, or with what the code that is to be checked says now. */
+static bool predict_again(struct prediction *prediction, const struct confirm_values *values,
+			  const struct option_result *result, struct config *config, const struct record *record,
+			  struct reported *reported)
+{
+	struct err err;
+
+	if (values->check.count > 0) {
+		if (!predict_all(prediction, values, result, config))
+			return false;
+		record_rebase(record, prediction->findings.items, prediction->findings.count, reported);
+		return true;
+	}
+	arena_init(&prediction->arena);
+	prediction->current = os_current_folder(&prediction->arena, &err);
+	for (size_t i = 0; i < record->findings.count; i++)
+		VEC_ADD(&prediction->findings, record->findings.items[i]);
+	return true;
+}
+
 static int judge_record(const struct confirm_values *values, const struct option_result *result, struct config *config)
 {
 	struct prediction prediction = {.findings = {NULL, 0, 0}};
-	bool checks = values->check.count > 0;
 	struct confirm_outcome outcome;
 	struct record record;
 	struct err err;
@@ -221,16 +263,10 @@ static int judge_record(const struct confirm_values *values, const struct option
 
 	if (!record_read(values->read, &record, &outcome, &err))
 		message_error("%s", err.message);
-	else if (!checks)
-		status = report(values, &outcome, record.findings.items, record.findings.count, record.command);
-	else if (predict_all(&prediction, values, result, config)) {
-		record_rebase(&record, prediction.findings.items, prediction.findings.count, &outcome.reported);
-		status = report(values, &outcome, prediction.findings.items, prediction.findings.count, record.command);
-	}
-	if (checks) {
-		VEC_RELEASE(&prediction.findings);
-		arena_release(&prediction.arena);
-	}
+	else if (predict_again(&prediction, values, result, config, &record, &outcome.reported))
+		status = report(values, &outcome, &prediction, record.command);
+	VEC_RELEASE(&prediction.findings);
+	arena_release(&prediction.arena);
 	record_release(&record);
 	confirm_outcome_release(&outcome);
 	return status;
@@ -260,7 +296,7 @@ static int confirm(const struct confirm_values *values, const struct option_resu
 		request.record = &record;
 	}
 	if (confirm_run(&request, &outcome, &err))
-		status = report(values, &outcome, request.findings, request.finding_count, command);
+		status = report(values, &outcome, &prediction, command);
 	else
 		message_error("%s", err.message);
 	if (values->record && !keep(values->record, &record))
@@ -279,6 +315,7 @@ static int confirm_command_run(const struct command *command, int count, char *c
 	struct option_result result;
 	struct config *config;
 	struct err err;
+	double fail_over;
 	int status;
 
 	if (!command_parse(command, count, arguments, &values, &result, &status))
@@ -290,6 +327,12 @@ static int confirm_command_run(const struct command *command, int count, char *c
 	}
 	if (result.operand_count == 0 && !values.read) {
 		err_set(&err, ERR_USAGE, "'confirm' takes a command: vramlint confirm -- train.py");
+		status = command_usage_error(command, &err);
+		goto out;
+	}
+	if (!size_from_text(values.fail_over, &fail_over)) {
+		err_set(&err, ERR_USAGE, "option '--fail-over' takes a number of bytes, such as 4096, 64k or 1MiB, not '%s'",
+			values.fail_over);
 		status = command_usage_error(command, &err);
 		goto out;
 	}

@@ -14,6 +14,7 @@
 /* What a holder keeps that was made in one step. */
 struct reported_birth {
 	int64_t step, tensors, bytes, nodes;
+	int64_t device; /* of the bytes, those that lie on an accelerator; on a CPU run all of them stand for it */
 };
 
 enum { REPORTED_CALLERS = 5 };
@@ -32,6 +33,7 @@ struct reported_line {
 /* Something that holds tensors or graphs. */
 struct reported_holder {
 	const char *key; /* "losses in train_one_epoch" */
+	const char *series; /* the clock that its births count in ("opt", "batch", "bwd", "fwd"), or NULL: that of the process */
 	VEC(struct reported_birth) births;
 	VEC(struct reported_line) stores; /* lines that store there */
 	VEC(struct reported_line) allocs; /* lines that make what is kept */
@@ -52,10 +54,31 @@ struct reported_probe {
 	int64_t line, hits, steps;
 };
 
+enum { REPORTED_DEVICES = 8 };
+
+/* What the caching allocator of one accelerator says at a step: bytes; -1: not known. */
+struct reported_device {
+	int64_t device;
+	int64_t allocated, reserved, requested, active, inactive_split;
+	int64_t peak;           /* allocated, highest since the step before */
+	int64_t retries, ooms;  /* times, since the process began */
+	int64_t total;          /* of the device */
+};
+
+/* One accelerator that a process uses. */
+struct reported_gpu {
+	int64_t device;         /* as torch numbers it */
+	int64_t total;          /* bytes, or -1 */
+	const char *kind;       /* "cuda", "hip", "mps", "xpu" */
+	const char *name, *uuid; /* or NULL */
+};
+
 struct reported_step {
 	int64_t step;
 	int64_t live, host, rss; /* bytes; -1: not known */
 	double seconds;
+	const struct reported_device *devices; /* REPORTED_DEVICES at most */
+	size_t device_count;
 };
 
 struct reported_process {
@@ -64,6 +87,8 @@ struct reported_process {
 	int64_t rank;
 	bool has_shim, has_left;
 	const char *why;       /* it has: "steps", "end", … */
+	const struct reported_gpu *gpus; /* none until it has used one; REPORTED_DEVICES at most */
+	size_t gpu_count;
 	int64_t steps;
 	int64_t first, last;   /* steps that verdicts rest on */
 	VEC(struct reported_step) curve;
@@ -73,6 +98,8 @@ struct reported_process {
 	const char *crash;     /* "RuntimeError: …", or NULL */
 	bool is_oom;
 	int64_t crash_step;
+	int64_t crash_live;    /* bytes of tensors then; -1: not known */
+	VEC(struct reported_line) crash_at; /* lines of the user's code, innermost last */
 };
 
 struct reported_stream {
