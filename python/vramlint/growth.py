@@ -166,16 +166,16 @@ def _details(entry: Any, findings: Sequence[Any]) -> Any:
     return {}
 
 
-def _growth_of(entry: Any, findings: Sequence[Any]) -> Growth:
-    details = _details(entry, findings) if "code" in entry else {}
-    made = _places(entry["made"]) or tuple(
+def _growth_of(holder: Any, finding: Any, findings: Sequence[Any]) -> Growth:
+    details = _details(finding, findings) if finding else {}
+    made = _places(holder["made"]) or tuple(
         (os.path.realpath(details["path"]), note["line"]) for note in details.get("trail", ())[:1] if "computed here" in note["text"]
     )
     return Growth(
-        holder=entry["holder"], bytes_per_step=entry["tensor_bytes_per_step"], nodes_per_step=entry["graph_nodes_per_step"],
-        host_bytes_per_step=entry.get("host_bytes_per_step"), steps_left=entry["steps_left"], steps=entry["steps_judged"],
-        stored=_places(entry["stored"]), made=made, code=entry.get("code"), name=entry.get("name"),
-        message=entry.get("message"), help=details.get("help"),
+        holder=holder["holder"], bytes_per_step=holder["tensor_bytes_per_step"], nodes_per_step=holder["graph_nodes_per_step"],
+        host_bytes_per_step=holder["host_bytes_per_step"], steps_left=holder["steps_left"], steps=holder["steps_judged"],
+        stored=_places(holder["stored"]), made=made, code=finding.get("code"), name=finding.get("name"),
+        message=finding.get("message"), help=details.get("help"),
     )  # fmt: skip
 
 
@@ -183,7 +183,7 @@ def _hooks(events: Iterable[Any], steps: int) -> Iterator[Growth]:
     """Hooks that are registered anew in each step and stay: what they close over is kept, whatever it is."""
     last = {(e["path"], e["line"]): e for e in events if e["ev"] == "probe" and e["kind"] == "hooks-grow" and e["path"]}
     for (path, line), event in last.items():
-        if event["steps"] * 5 >= steps * 4 - 20:  # as for other growth; the first and the last steps don't count
+        if event["steps"] * 5 >= steps * 4:
             yield Growth(
                 "hooks", 0, 0, None, event["steps"], steps, stored=((path, line),), name="hook-retain", code="VL107",
                 message="a hook is registered in each step and never removed",
@@ -201,11 +201,10 @@ def _judge(record: bytes, steps: int) -> List[Growth]:
                     files.update(place["path"] for place in [row, *row["via"]])
         sources = sorted(path for path in files if path.endswith(".py") and os.path.isfile(path))
         report = _verdicts(record, sources)
-        entries = [e for e in [*report["findings"], *report.get("gathered", ())] if e.get("grows") and "bounded" not in e]
-        findings = _findings(sources) if any("code" in entry for entry in entries) else []
-        for entry in entries:
-            if entry["holder"] not in [growth.holder for growth in grown]:
-                grown.append(_growth_of(entry, findings))
+        holders = [h for h in report["holders"] if h["kind"] in ("leaks", "gathered") and not h["emptied"]]
+        named = {f["holder"]: f for f in report["findings"] if "code" in f and f.get("holder")}
+        findings = _findings(sources) if named else []
+        grown = [_growth_of(holder, named.get(holder["holder"], {}), findings) for holder in holders]
     known = {place for growth in grown for place in growth.stored}
     grown += [growth for growth in _hooks(events, steps) if growth.stored[0] not in known]
     return sorted(grown, key=lambda growth: (-growth.bytes_per_step, -growth.nodes_per_step))
@@ -322,7 +321,7 @@ class Watch:
         """One step is over: for loops whose steps aren't those of an optimizer. Where it is called it alone counts."""
         if self._session is None:
             raise RuntimeError("step() is called outside of the watch's block")
-        self._session.step()
+        self._session.count()
 
     def __exit__(self, kind: Optional[Type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]) -> None:
         global _current

@@ -55,7 +55,7 @@ class Inside(Session):
             raise
         _open.add(self)
 
-    def step(self):
+    def count(self):
         """One of the program's own steps is over."""
         self.tick("call")
 
