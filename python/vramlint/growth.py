@@ -134,7 +134,7 @@ def _verdicts(record: bytes, files: Sequence[str]) -> Any:
 
 
 def _findings(files: Sequence[str]) -> List[Any]:
-    """Those of the linter in these files, with their trails; none where it fails."""
+    """Those of the linter in these files, with what helps; none where it fails."""
     if not files:
         return []
     found = []
@@ -168,13 +168,10 @@ def _details(entry: Any, findings: Sequence[Any]) -> Any:
 
 def _growth_of(holder: Any, finding: Any, findings: Sequence[Any]) -> Growth:
     details = _details(finding, findings) if finding else {}
-    made = _places(holder["made"]) or tuple(
-        (os.path.realpath(details["path"]), note["line"]) for note in details.get("trail", ())[:1] if "computed here" in note["text"]
-    )
     return Growth(
         holder=holder["holder"], bytes_per_step=holder["tensor_bytes_per_step"], nodes_per_step=holder["graph_nodes_per_step"],
         host_bytes_per_step=holder["host_bytes_per_step"], steps_left=holder["steps_left"], steps=holder["steps_judged"],
-        stored=_places(holder["stored"]), made=made, code=finding.get("code"), name=finding.get("name"),
+        stored=_places(holder["stored"]), made=_places(holder["made"]), code=finding.get("code"), name=finding.get("name"),
         message=finding.get("message"), help=details.get("help"),
     )  # fmt: skip
 
@@ -243,10 +240,13 @@ def _said_of(growth: Growth) -> Iterator[str]:
         parts.append("%s of tensors" % _bytes(growth.bytes_per_step))
     if growth.nodes_per_step:
         parts.append("%d graph node%s" % (growth.nodes_per_step, "s" if growth.nodes_per_step != 1 else ""))
-    amount = " and ".join(parts) or "something"
+    amount = " and ".join(parts)
     if growth.nodes_per_step and growth.host_bytes_per_step:
         amount += ", about %s of host memory," % _bytes(growth.host_bytes_per_step)
-    yield "  %s grows by %s a step: of %d of %d steps something is left" % (growth.holder, amount, growth.steps_left, growth.steps)
+    if amount:
+        yield "  %s grows by %s a step: of %d of %d steps something is left" % (growth.holder, amount, growth.steps_left, growth.steps)
+    else:
+        yield "  %s are registered in %d of %d steps and stay" % (growth.holder, growth.steps_left, growth.steps)
     if growth.stored:
         yield from _lines_at("stored", growth.stored)
     else:
@@ -455,14 +455,15 @@ def assert_no_growth(
         raise TypeError("'step' is to be called: pass the function and not its result, which is %r" % type(step).__name__)
     if step is None and (batches is not None or warm_up):
         raise TypeError("'batches' and 'warm_up' are for a step to call; a block makes its own")
+    steps = USUAL_STEPS if step is not None and steps is None else steps
     watch = Watch(
-        steps=steps if step is None else steps or USUAL_STEPS, bytes_per_step=bytes_per_step, nodes_per_step=nodes_per_step,
+        steps=steps, bytes_per_step=bytes_per_step, nodes_per_step=nodes_per_step,
         allow=allow, record=record, name="the block" if step is None else _name_of(step),
     )  # fmt: skip
     if step is None:
         return watch
     _need_torch()
-    _call(watch, step, batches, warm_up, steps or USUAL_STEPS)
+    _call(watch, step, batches, warm_up, steps or 0)
     return watch
 
 

@@ -81,7 +81,7 @@ class Session:
         self.series = Series(torch)
         self.clock = Clock(torch, self.tick, self.backward)
         findings = [f for f in self.request.get("findings") or () if f.get("path")]
-        self.lines = Lines(findings, self.shim.site if self.shim else None)
+        self.lines = Lines(findings, self.shim.site if self.shim else self.series.site)
         self.clock.install()
         from .probes import Probes
 
