@@ -7,8 +7,9 @@
 #include "base/os_guard.h"
 #include "base/os_supervise.h"
 #include "base/os_temp.h"
-#include "confirm/snapshot.h"
 #include "base/os_tree.h"
+#include "confirm/record.h"
+#include "confirm/snapshot.h"
 #include "text/json_writer.h"
 
 /* Where the build puts the agent into the program. */
@@ -62,19 +63,6 @@ static const char *stop_name(enum confirm_stop stop)
 	return stop == CONFIRM_EXIT ? "exit" : stop == CONFIRM_RAISE ? "raise" : "run";
 }
 
-static void finding_add(struct json_writer *json, size_t id, const struct predicted *finding)
-{
-	json_object_begin(json);
-	json_member_int(json, "id", (int64_t)id);
-	json_member_text(json, "path", finding->path);
-	json_member_int(json, "line", finding->line);
-	json_member_int(json, "end_line", finding->end_line);
-	json_member_text(json, "code", finding->code);
-	json_member_text(json, "name", finding->name);
-	json_member_text(json, "cost", cost_name(finding->cost));
-	json_object_end(json);
-}
-
 static bool request_write(struct running *running, struct err *err)
 {
 	const struct confirm_request *request = running->request;
@@ -100,10 +88,7 @@ static bool request_write(struct running *running, struct err *err)
 	for (size_t i = 0; i < running->outcome->protection.shelter.open_count; i++)
 		json_text(&json, running->outcome->protection.shelter.open[i]);
 	json_array_end(&json);
-	json_member_array(&json, "findings");
-	for (size_t i = 0; i < request->finding_count; i++)
-		finding_add(&json, i, &request->findings[i]);
-	json_array_end(&json);
+	record_findings(&json, request->findings, request->finding_count);
 	json_object_end(&json);
 	ok = os_write_file(arena_format(&running->arena, "%s/request.json", running->folder), buf_get(&text), err);
 	buf_release(&text);
@@ -273,6 +258,7 @@ bool confirm_run(const struct confirm_request *request, struct confirm_outcome *
 
 	*outcome = (struct confirm_outcome){.end = CONFIRM_DONE};
 	reported_init(&outcome->reported);
+	outcome->reported.record = request->record;
 	arena_init(&running.arena);
 	if (prepare(&running, err) && start(&running, err)) {
 		follow(&running);

@@ -29,6 +29,7 @@ struct confirm_request {
 	const char *snapshot;       /* the file that a memory snapshot is written to, or NULL: none is made */
 	const struct predicted *findings;
 	size_t finding_count;
+	struct buf *record;         /* what the agents say is added here, line by line; may be NULL */
 	void (*progress)(const struct reported *reported, enum confirm_moment moment, void *context); /* may be NULL */
 	void (*warn)(const char *text, void *context);                                                /* may be NULL */
 	void *context;
