@@ -155,6 +155,18 @@ static void measure(const struct left *left, size_t count, int64_t first, int64_
 	growth->most_bytes = scratch[count - 1 - (count - 1) / 4] / (double)period;
 }
 
+/* How much of what HOLDER keeps lies on an accelerator, 0 to 1. */
+static double device_share(const struct reported_holder *holder)
+{
+	double bytes = 0, device = 0;
+
+	for (size_t i = 0; i < holder->births.count; i++) {
+		bytes += (double)holder->births.items[i].bytes;
+		device += (double)holder->births.items[i].device;
+	}
+	return bytes > 0 ? device / bytes : 0;
+}
+
 struct growth growth_of(const struct reported_process *process, const struct reported_holder *holder)
 {
 	/* Of the last steps even what is let go in time may be left; fewer steps than these show nothing. */
@@ -176,6 +188,7 @@ struct growth growth_of(const struct reported_process *process, const struct rep
 	count = left_of(holder, first > 1 ? first : 1, last, left);
 	if (count > 0)
 		measure(left, count, first, last, scratch, &growth);
+	growth.device_bytes = growth.bytes * device_share(holder);
 	if (holder->host_bytes >= 0)
 		growth.host_bytes = (double)holder->host_bytes / (double)(growth.births ? growth.births * growth.period : 1);
 	free(left);
@@ -309,7 +322,7 @@ static bool is_probed(const struct reported_probe *probe, const struct predicted
 
 static enum verdict verdict_of(const struct growth *growth)
 {
-	return growth->bytes > 0 ? VERDICT_CONFIRMED : VERDICT_CONFIRMED_HOST;
+	return growth->device_bytes > 0 ? VERDICT_CONFIRMED : VERDICT_CONFIRMED_HOST;
 }
 
 /* Growth that was stored by the finding's line, or from there. */

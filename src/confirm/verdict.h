@@ -27,6 +27,7 @@ struct growth {
 	bool is_emptied;       /* … until it is emptied, as by an epoch's end */
 	double bytes, nodes;   /* of tensors, of graphs: a step, on average */
 	double least_bytes, most_bytes; /* quartiles of the bytes: half of the steps leave between these */
+	double device_bytes;   /* of `bytes`, those on an accelerator; on a CPU run all stand for it */
 	double host_bytes;     /* a step, or -1 */
 	int64_t births;        /* steps that something is left of */
 	int64_t steps;         /* that count: where something is left of each second or tenth only, as many as it could be */
