@@ -252,6 +252,7 @@ static const struct {
 	const char *kind, *rule;
 } probe_rules[] = {
 	{"sync", "raw-tensor-log"},
+	{"metric-kept", "metric-no-reset"},
 	{"eval-at-step", "eval-not-restored"},
 	{"eval-with-graph", "eval-no-grad"},
 	{"eval-with-graph", "no-grad-escape"},

@@ -307,6 +307,7 @@ class Session:
         try:
             with self.torch._C.DisableTorchFunction():
                 reach.run(*self.roots())
+                self.probes.metrics.find(reach.objects)
                 finder = Finder(reach, self.series, self.kind, self.last_look)
                 finder.run()
                 grown = self.swelling.look(finder, self.series, self.kind, self.steps())
@@ -335,9 +336,12 @@ class Session:
         if not reach.complete or now < 2 * FEWEST:
             return []
         born, addresses = strays.births(reach, self.series, self.kind)
-        if not strays.grow(born, now):
+        if len(born) < 2 * FEWEST:
             return []
         found = strays.contexts(reach, self.series, self.kind, addresses)
+        if not found and not strays.grow(born, now):
+            return []
+        found = found or strays.cycles(reach, self.series, self.kind, self.last_look)
         if found:
             return found  # what else is left hangs on these
         rest = {self.series.step_of(self.kind, reach.blocks[a][1]) for a in addresses}
@@ -482,7 +486,7 @@ class Record:
         seen = Seen(holder, now, step, moment)
         if before is not None and before.series == seen.series and steps and before.first:
             if steps[0] > before.first + 1 and steps[0] > before.first + (before.last - before.first) // 4:
-                if steps[0] >= before.last:
+                if steps[0] >= before.last or holder.static:  # cycles through ctx, which the collector frees by and by
                     self.cleared += 1
                 else:
                     self.slid += 1
