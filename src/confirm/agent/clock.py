@@ -18,6 +18,7 @@ class Series:
         self.moment = 0
         self.sequence = []
         self.next_sequence = getattr(torch._C._autograd, "_get_sequence_nr", None)
+        self.numbers_nodes = self.next_sequence is not None and hasattr(torch._C._FunctionBase, "_sequence_nr")
 
     def advance(self, kind):
         self.moment += 1
