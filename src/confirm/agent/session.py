@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 
-from . import crash, stopping, strays, usercode
+from . import cells, crash, stopping, strays, usercode
 from .accounting import Accounting
 from .clock import RANK, Clock, Series
 from .holders import FEWEST, SPARSE, Finder, shape
@@ -74,6 +74,7 @@ class Session:
         self.saved = Saved(torch, lambda: self.degrade("saved"))
         self.clock = Clock(torch, self.tick, self.backward)
         findings = [f for f in self.request.get("findings") or () if f.get("path")]
+        cells.expect(findings)
         self.lines = Lines(findings, self.shim.site if self.shim else None)
         self.clock.install()
         from .probes import Probes
