@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/os.h"
+#include "base/os_memory.h"
 #include "base/path.h"
+#include "base/size.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/settings_text.h"
@@ -18,7 +20,7 @@ struct confirm_values {
 	struct setting_texts settings[SETTING_COUNT], configs, check;
 	bool isolated, quiet, unprotected;
 	int steps, time_limit, stop;
-	const char *json, *python;
+	const char *json, *python, *fail_over, *snapshot;
 };
 
 #define VALUE(member) offsetof(struct confirm_values, member)
@@ -36,6 +38,9 @@ static const struct option_row confirm_options[] = {
 	 VALUE(check), NULL},
 	{"python", 0, OPTION_TEXT, "PROGRAM", "runs the script (default: that of the active environment)", VALUE(python), NULL},
 	{"json", 0, OPTION_TEXT, "FILE", "write the report for programs to FILE", VALUE(json), NULL},
+	{"fail-over", 0, OPTION_TEXT, "BYTES",
+	 "growth of up to so much a step leaves the exit status 0: 4096, 64k, 1MiB (default: 0)", VALUE(fail_over), NULL},
+	{"snapshot", 0, OPTION_TEXT, "FILE", "write a memory snapshot for pytorch's viewer to FILE", VALUE(snapshot), NULL},
 	{"unprotected", 0, OPTION_FLAG, NULL, "let torch.save write where the script says", VALUE(unprotected), NULL},
 	{"quiet", 'q', OPTION_FLAG, NULL, "print no progress", VALUE(quiet), NULL},
 #include "cli/setting_options.inc"
@@ -164,46 +169,74 @@ static void show_progress(const struct reported *reported, void *context)
 
 /* ---- the command ---- */
 
-static int status_of(const struct confirm_outcome *outcome, const struct judgements *judgements)
+static bool write_report(const char *path, void (*tell)(struct buf *out, const struct told *told), const struct told *told)
 {
-	struct tell_totals totals = tell_count(judgements);
+	struct buf text = BUF_INIT;
+	struct err err;
+	bool ok;
 
-	if (totals.confirmed + totals.host + totals.unpredicted > 0)
+	if (!path)
+		return true;
+	tell(&text, told);
+	ok = os_write_file(path, buf_get(&text), &err);
+	if (!ok)
+		message_error("%s", err.message);
+	buf_release(&text);
+	return ok;
+}
+
+/* All of them, whatever becomes of one. */
+static bool write_reports(const struct confirm_values *values, const struct told *told)
+{
+	bool ok = write_report(values->json, tell_json, told);
+
+	return ok;
+}
+
+static int status_of(const struct told *told)
+{
+	if (told_fails(told))
 		return STATUS_FINDINGS;
-	return tell_saw_steps(outcome) ? STATUS_CLEAN : STATUS_FAILED;
+	return told_saw_steps(told) ? STATUS_CLEAN : STATUS_FAILED;
 }
 
 static int report(const struct confirm_values *values, const struct confirm_outcome *outcome,
 		  const struct prediction *prediction, const char *command)
 {
+	struct os_memory memory = os_memory_get("");
+	struct told told = {.outcome = outcome, .command = command, .folder = prediction->current};
 	struct judgements judgements;
-	struct buf text = BUF_INIT, json = BUF_INIT;
-	struct err err;
+	struct buf text = BUF_INIT;
 	int status;
 
 	judge_run(&outcome->reported, prediction->findings.items, prediction->findings.count, &judgements);
-	tell_text(&text, outcome, &judgements, command);
-	status = status_of(outcome, &judgements);
-	if (output_finish(&text) != STATUS_CLEAN)
+	told.judgements = &judgements;
+	size_from_text(values->fail_over, &told.fail_over);
+	told_init(&told, &memory);
+	tell_text(&text, &told);
+	status = status_of(&told);
+	if (output_finish(&text) != STATUS_CLEAN || !write_reports(values, &told))
 		status = STATUS_FAILED;
-	if (values->json) {
-		tell_json(&json, outcome, &judgements, command);
-		if (!os_write_file(values->json, buf_get(&json), &err)) {
-			message_error("%s", err.message);
-			status = STATUS_FAILED;
-		}
-	}
+	told_release(&told);
 	judgements_release(&judgements);
 	buf_release(&text);
-	buf_release(&json);
 	return status;
+}
+
+static bool snapshot_was_kept(const struct confirm_request *request, const struct confirm_outcome *outcome)
+{
+	if (!request->snapshot || (outcome->snapshots > 0 && outcome->snapshot_err.code == ERR_NONE))
+		return true;
+	message_error("%s", outcome->snapshot_err.code ? outcome->snapshot_err.message
+						       : "no memory snapshot was made: nothing that imports torch came to its end");
+	return false;
 }
 
 static int confirm(const struct confirm_values *values, const struct option_result *result, struct config *config)
 {
 	struct prediction prediction = {.findings = {NULL, 0, 0}};
 	struct confirm_request request = {.steps = values->steps, .time_limit = values->time_limit,
-					  .stop = (enum confirm_stop)values->stop, .protects = !values->unprotected};
+					  .stop = (enum confirm_stop)values->stop, .protects = !values->unprotected, .snapshot = values->snapshot};
 	struct confirm_outcome outcome;
 	struct err err;
 	int status = STATUS_FAILED;
@@ -215,10 +248,12 @@ static int confirm(const struct confirm_values *values, const struct option_resu
 	request.finding_count = prediction.findings.count;
 	if (!values->quiet && os_is_terminal(2))
 		request.progress = show_progress;
-	if (confirm_run(&request, &outcome, &err))
-		status = report(values, &outcome, &prediction, in_words(result, &prediction.arena));
-	else
+	if (!confirm_run(&request, &outcome, &err)) {
 		message_error("%s", err.message);
+	} else {
+		status = report(values, &outcome, &prediction, in_words(result, &prediction.arena));
+		status = snapshot_was_kept(&request, &outcome) ? status : STATUS_FAILED;
+	}
 	confirm_outcome_release(&outcome);
 out:
 	VEC_RELEASE(&prediction.findings);
@@ -232,12 +267,19 @@ static int confirm_command_run(const struct command *command, int count, char *c
 	struct option_result result;
 	struct config *config;
 	struct err err;
+	double fail_over;
 	int status;
 
 	if (!command_parse(command, count, arguments, &values, &result, &status))
 		goto out;
 	if (result.operand_count == 0) {
 		err_set(&err, ERR_USAGE, "'confirm' takes a command: vramlint confirm -- train.py");
+		status = command_usage_error(command, &err);
+		goto out;
+	}
+	if (!size_from_text(values.fail_over, &fail_over)) {
+		err_set(&err, ERR_USAGE, "option '--fail-over' takes a number of bytes, such as 4096, 64k or 1MiB, not '%s'",
+			values.fail_over);
 		status = command_usage_error(command, &err);
 		goto out;
 	}

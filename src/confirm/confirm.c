@@ -6,6 +6,7 @@
 #include "base/os.h"
 #include "base/os_supervise.h"
 #include "base/os_temp.h"
+#include "confirm/snapshot.h"
 #include "text/json_writer.h"
 
 /* Where the build puts the agent into the program. */
@@ -85,6 +86,8 @@ static bool request_write(struct running *running, struct err *err)
 	json_member_text(&json, "protect", request->protects ? "torch" : "none");
 	json_member_text(&json, "scratch", arena_format(&running->arena, "%s/scratch", running->folder));
 	json_member_text(&json, "shim", running->shim);
+	if (request->snapshot)
+		json_member_text(&json, "snapshot", arena_format(&running->arena, "%s/scratch", running->folder));
 	json_member_array(&json, "findings");
 	for (size_t i = 0; i < request->finding_count; i++)
 		finding_add(&json, i, &request->findings[i]);
@@ -169,6 +172,8 @@ static void follow(struct running *running)
 		/* one rank is done and the others wait for it, or the command does not heed what it was asked */
 		if (!ending.exited && ((done > 0 && now - done > PATIENCE) || ending.since > 0))
 			press(running, &ending, now);
+		if (!ending.exited)
+			device_look(&outcome->devices, &outcome->reported, now);
 		if (request->progress && now - told > 0.25) {
 			told = now;
 			request->progress(&outcome->reported, request->context);
@@ -194,6 +199,8 @@ bool confirm_run(const struct confirm_request *request, struct confirm_outcome *
 		goto out;
 	follow(&running);
 	os_supervise_free(running.child);
+	if (request->snapshot)
+		outcome->snapshots = snapshot_keep(&outcome->reported, running.folder, request->snapshot, &outcome->snapshot_err);
 	ok = true;
 out:
 	if (running.folder)
@@ -204,5 +211,6 @@ out:
 
 void confirm_outcome_release(struct confirm_outcome *outcome)
 {
+	device_watch_release(&outcome->devices);
 	reported_release(&outcome->reported);
 }

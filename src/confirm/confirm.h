@@ -5,6 +5,7 @@
 #define VRAMLINT_CONFIRM_CONFIRM_H
 
 #include "base/err.h"
+#include "confirm/device.h"
 #include "confirm/reported.h"
 #include "confirm/verdict.h"
 
@@ -16,6 +17,7 @@ struct confirm_request {
 	double time_limit;          /* seconds; 0: none */
 	enum confirm_stop stop;
 	bool protects;              /* torch.save is led elsewhere */
+	const char *snapshot;       /* the file that a memory snapshot is written to, or NULL: none is made */
 	const struct predicted *findings;
 	size_t finding_count;
 	void (*progress)(const struct reported *reported, void *context); /* a few times a second; may be NULL */
@@ -30,6 +32,9 @@ enum confirm_end {
 
 struct confirm_outcome {
 	struct reported reported;
+	struct device_watch devices; /* what the driver said of them */
+	size_t snapshots;            /* files written */
+	struct err snapshot_err;     /* why not, where there is a code */
 	enum confirm_end end;
 	int status;       /* of the command */
 	double seconds;

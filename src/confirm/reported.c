@@ -29,6 +29,9 @@ static void process_release(struct reported_process *process)
 	VEC_RELEASE(&process->holders);
 	VEC_RELEASE(&process->covers);
 	VEC_RELEASE(&process->probes);
+	VEC_RELEASE(&process->unheld);
+	VEC_RELEASE(&process->layouts);
+	VEC_RELEASE(&process->crash_at);
 }
 
 void reported_release(struct reported *reported)
@@ -68,15 +71,129 @@ static void take_hello(struct reported *reported, struct reported_stream *stream
 	VEC_ADD(&reported->processes, process);
 }
 
-static void take_step(struct reported_process *process, const cJSON *event)
+/* ---- accelerators ---- */
+
+static size_t at_most(int count, size_t most)
+{
+	return count < 0 ? 0 : (size_t)count < most ? (size_t)count : most;
+}
+
+/* The size of DEVICE, or -1. */
+static int64_t total_of(const struct reported_process *process, int64_t device)
+{
+	for (size_t i = 0; i < process->gpu_count; i++) {
+		if (process->gpus[i].device == device)
+			return process->gpus[i].total;
+	}
+	return -1;
+}
+
+static void take_devices(struct reported *reported, struct reported_process *process, const cJSON *event)
+{
+	const cJSON *list = field(event, "list"), *item;
+	size_t most = at_most(cJSON_GetArraySize(list), REPORTED_DEVICES), count = 0;
+	struct reported_gpu *gpus;
+
+	if (most == 0)
+		return;
+	gpus = ARENA_ARRAY(&reported->arena, struct reported_gpu, most);
+	cJSON_ArrayForEach(item, list) {
+		if (count < most && cJSON_IsObject(item)) {
+			gpus[count++] = (struct reported_gpu){
+				.device = field_number(item, "d", 0), .total = field_number(item, "total", -1),
+				.kind = text_of(reported, item, "kind"), .name = text_of(reported, item, "name"),
+				.uuid = text_of(reported, item, "uuid")};
+		}
+	}
+	process->gpus = gpus;
+	process->gpu_count = count;
+	if (count > 0)
+		process->device = arena_format(&reported->arena, "%s:%lld", gpus->kind ? gpus->kind : "cuda", (long long)gpus->device);
+}
+
+static void step_devices(struct reported *reported, const struct reported_process *process, const cJSON *event,
+			 struct reported_step *step)
+{
+	const cJSON *list = field(event, "dev"), *item;
+	size_t most = at_most(cJSON_GetArraySize(list), REPORTED_DEVICES);
+	struct reported_device *devices;
+
+	if (most == 0)
+		return;
+	devices = ARENA_ARRAY(&reported->arena, struct reported_device, most);
+	cJSON_ArrayForEach(item, list) {
+		int64_t number = field_number(item, "d", 0);
+
+		if (step->device_count < most && cJSON_IsObject(item)) {
+			devices[step->device_count++] = (struct reported_device){
+				.device = number,
+				.allocated = field_number(item, "allocated", -1), .reserved = field_number(item, "reserved", -1),
+				.requested = field_number(item, "requested", -1), .active = field_number(item, "active", -1),
+				.inactive_split = field_number(item, "inactive_split", -1), .peak = field_number(item, "peak", -1),
+				.retries = field_number(item, "retries", -1), .ooms = field_number(item, "ooms", -1),
+				.total = field_number(item, "total", total_of(process, number))};
+		}
+	}
+	step->devices = devices;
+}
+
+/* What is told of a device replaces what was. */
+static void take_blocks(struct reported *reported, struct reported_process *process, const cJSON *event)
+{
+	int64_t device = field_number(event, "d", 0);
+	const cJSON *item;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < process->unheld.count; i++) {
+		if (process->unheld.items[i].device != device)
+			process->unheld.items[kept++] = process->unheld.items[i];
+	}
+	process->unheld.count = kept;
+	cJSON_ArrayForEach(item, field(event, "list")) {
+		if (process->unheld.count < 100)
+			VEC_ADD(&process->unheld, ((struct reported_unheld){
+				.device = device, .path = text_of(reported, item, "path"), .line = field_number(item, "line", 0),
+				.bytes = field_number(item, "bytes", 0), .births = cJSON_GetArraySize(field(item, "births"))}));
+	}
+}
+
+static void take_layout(struct reported *reported, struct reported_process *process, const cJSON *event)
+{
+	const cJSON *asked = cJSON_GetArrayItem(field(event, "asked"), 0);
+	struct reported_layout layout = {
+		.device = field_number(event, "d", 0), .free = field_number(event, "free", 0),
+		.largest = field_number(event, "largest", 0), .pieces = field_number(event, "pieces", 0),
+		.waiting = field_number(event, "waiting", 0), .is_expandable = field_is_true(event, "expandable"),
+		.asked = {.path = text_of(reported, asked, "path"), .line = field_number(asked, "line", 0),
+			  .count = field_number(asked, "n", 0)}};
+
+	for (size_t i = 0; i < process->layouts.count; i++) {
+		if (process->layouts.items[i].device == layout.device) {
+			process->layouts.items[i] = layout;
+			return;
+		}
+	}
+	if (process->layouts.count < REPORTED_DEVICES)
+		VEC_ADD(&process->layouts, layout);
+}
+
+static void take_snapshot(struct reported *reported, struct reported_process *process, const cJSON *event)
+{
+	process->snapshot = text_of(reported, event, "path");
+	process->no_snapshot = text_of(reported, event, "why");
+}
+
+static void take_step(struct reported *reported, struct reported_process *process, const cJSON *event)
 {
 	const cJSON *time = field(event, "t");
 	struct reported_step step = {.step = field_number(event, "i", 0), .live = field_number(event, "live", -1),
 				   .host = field_number(event, "host", -1), .rss = field_number(event, "rss", -1),
 				   .seconds = cJSON_IsNumber(time) ? time->valuedouble : 0};
 
-	if (process->curve.count < MOST_ITEMS)
+	if (process->curve.count < MOST_ITEMS) {
+		step_devices(reported, process, event, &step);
 		VEC_ADD(&process->curve, step);
+	}
 	process->steps = step.step > process->steps ? step.step : process->steps;
 }
 
@@ -110,9 +227,11 @@ static void take_births(struct reported_holder *holder, const cJSON *event)
 
 	holder->births.count = 0;
 	cJSON_ArrayForEach(birth, field(event, "births")) {
+		int count = cJSON_GetArraySize(birth);
+
 		if (cJSON_IsArray(birth) && holder->births.count < MOST_ITEMS)
-			VEC_ADD(&holder->births, ((struct reported_birth){number_at(birth, 0), number_at(birth, 1),
-									number_at(birth, 2), number_at(birth, 3)}));
+			VEC_ADD(&holder->births, ((struct reported_birth){number_at(birth, 0), number_at(birth, 1), number_at(birth, 2),
+									number_at(birth, 3), number_at(birth, count > 4 ? 4 : 2)}));
 	}
 }
 
@@ -145,6 +264,7 @@ static void take_holder(struct reported *reported, struct reported_process *proc
 	holder->host_bytes = field_number(event, "host_bytes", -1);
 	holder->chain_steps = field_number(event, "chain_steps", 0);
 	holder->used = field_number(event, "used", -1);
+	holder->series = text_of(reported, event, "series");
 	holder->first = field_number(event, "from", -1);
 	holder->last = field_number(event, "at", -1);
 	take_births(holder, event);
@@ -219,6 +339,7 @@ static void take_probe(struct reported *reported, struct reported_process *proce
 
 	if (!kind)
 		return;
+	callers_of(reported, field(event, "via"), probe.callers);
 	for (size_t i = 0; i < process->probes.count; i++) {
 		struct reported_probe *known = &process->probes.items[i];
 		bool same_path = known->path && probe.path ? strcmp(known->path, probe.path) == 0 : known->path == probe.path;
@@ -235,10 +356,19 @@ static void take_probe(struct reported *reported, struct reported_process *proce
 static void take_crash(struct reported *reported, struct reported_process *process, const cJSON *event)
 {
 	const char *type = field_text(event, "type"), *message = field_text(event, "message");
+	const cJSON *place;
 
 	process->crash = arena_format(&reported->arena, "%s: %s", type ? type : "an error", message ? message : "");
 	process->is_oom = field_is_true(event, "oom");
 	process->crash_step = field_number(event, "step", 0);
+	process->crash_live = field_number(event, "live", -1);
+	process->crash_at.count = 0;
+	cJSON_ArrayForEach(place, field(event, "at")) {
+		struct reported_line at = {.path = text_of(reported, place, "path"), .line = field_number(place, "line", 0)};
+
+		if (at.path && process->crash_at.count < 100)
+			VEC_ADD(&process->crash_at, at);
+	}
 }
 
 static void take_bye(struct reported *reported, struct reported_process *process, const cJSON *event)
@@ -266,7 +396,17 @@ static void take_event(struct reported *reported, struct reported_stream *stream
 	else if (!process)
 		reported->bad_lines++;
 	else if (strcmp(kind, "step") == 0)
-		take_step(process, event);
+		take_step(reported, process, event);
+	else if (strcmp(kind, "devices") == 0)
+		take_devices(reported, process, event);
+	else if (strcmp(kind, "blocks") == 0)
+		take_blocks(reported, process, event);
+	else if (strcmp(kind, "layout") == 0)
+		take_layout(reported, process, event);
+	else if (strcmp(kind, "missing") == 0)
+		process->missing = text_of(reported, event, "why");
+	else if (strcmp(kind, "snapshot") == 0)
+		take_snapshot(reported, process, event);
 	else if (strcmp(kind, "clock") == 0)
 		process->clock = text_of(reported, event, "kind");
 	else if (strcmp(kind, "holder") == 0)

@@ -14,24 +14,28 @@
 /* What a holder keeps that was made in one step. */
 struct reported_birth {
 	int64_t step, tensors, bytes, nodes;
+	int64_t device; /* of the bytes, those that lie on an accelerator; on a CPU run all of them stand for it */
 };
 
 enum { REPORTED_CALLERS = 5 };
+
+struct reported_caller {
+	const char *path;
+	int64_t line;
+};
 
 /* A line of the user's code. */
 struct reported_line {
 	const char *path;
 	int64_t line;
 	int64_t count; /* times that it did what it is listed for */
-	struct reported_caller {
-		const char *path;
-		int64_t line;
-	} callers[REPORTED_CALLERS]; /* lines that it was reached by, innermost first; the rest have no path */
+	struct reported_caller callers[REPORTED_CALLERS]; /* lines that it was reached by, innermost first; the rest have no path */
 };
 
 /* Something that holds tensors or graphs. */
 struct reported_holder {
 	const char *key; /* "losses in train_one_epoch" */
+	const char *series; /* the clock that its births count in ("opt", "batch", "bwd", "fwd"), or NULL: that of the process */
 	VEC(struct reported_birth) births;
 	VEC(struct reported_line) stores; /* lines that store there */
 	VEC(struct reported_line) allocs; /* lines that make what is kept */
@@ -50,12 +54,51 @@ struct reported_probe {
 	int64_t finding; /* or -1 */
 	const char *kind, *path, *note;
 	int64_t line, hits, steps;
+	struct reported_caller callers[REPORTED_CALLERS]; /* as of a line */
+};
+
+enum { REPORTED_DEVICES = 8 };
+
+/* What the caching allocator of one accelerator says at a step: bytes; -1: not known. */
+struct reported_device {
+	int64_t device;
+	int64_t allocated, reserved, requested, active, inactive_split;
+	int64_t peak;           /* allocated, highest since the process began, or since the script has reset it */
+	int64_t retries, ooms;  /* times, since the process began */
+	int64_t total;          /* of the device */
+};
+
+/* One accelerator that a process uses. */
+struct reported_gpu {
+	int64_t device;         /* as torch numbers it */
+	int64_t total;          /* bytes, or -1 */
+	const char *kind;       /* "cuda" (ROCm's too), "xpu", "mps" */
+	const char *name, *uuid; /* or NULL */
+};
+
+/* What grows on a device and nobody is known to hold, by the line that made it. */
+struct reported_unheld {
+	int64_t device;
+	const char *path;        /* or NULL: not known */
+	int64_t line, bytes;
+	int64_t births;          /* steps that something is left of */
+};
+
+/* How the memory lies that an allocator has and tensors do not use; bytes. */
+struct reported_layout {
+	int64_t device;
+	int64_t free, largest, pieces; /* in all, of the largest piece, how many */
+	int64_t waiting;               /* let go, but another stream has it still */
+	bool is_expandable;            /* the allocator's setting that makes pieces grow together */
+	struct reported_line asked;    /* the line that made it ask the driver last; no path: not known */
 };
 
 struct reported_step {
 	int64_t step;
 	int64_t live, host, rss; /* bytes; -1: not known */
 	double seconds;
+	const struct reported_device *devices; /* REPORTED_DEVICES at most */
+	size_t device_count;
 };
 
 struct reported_process {
@@ -64,6 +107,12 @@ struct reported_process {
 	int64_t rank;
 	bool has_shim, has_left;
 	const char *why;       /* it has: "steps", "end", … */
+	const struct reported_gpu *gpus; /* none until it has used one; REPORTED_DEVICES at most */
+	size_t gpu_count;
+	VEC(struct reported_unheld) unheld;
+	VEC(struct reported_layout) layouts;
+	const char *missing;   /* why there is no history of its devices' memory, or NULL */
+	const char *snapshot, *no_snapshot; /* the file with it, or why there is none; both NULL: not yet, or not asked for */
 	int64_t steps;
 	int64_t first, last;   /* steps that verdicts rest on */
 	VEC(struct reported_step) curve;
@@ -73,6 +122,8 @@ struct reported_process {
 	const char *crash;     /* "RuntimeError: …", or NULL */
 	bool is_oom;
 	int64_t crash_step;
+	int64_t crash_live;    /* bytes of tensors then; -1: not known */
+	VEC(struct reported_line) crash_at; /* lines of the user's code, innermost last */
 };
 
 struct reported_stream {

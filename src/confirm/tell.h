@@ -3,20 +3,11 @@
 #define VRAMLINT_CONFIRM_TELL_H
 
 #include "base/buf.h"
-#include "confirm/confirm.h"
+#include "confirm/told.h"
 
-struct tell_totals {
-	size_t confirmed, host, refuted, not_observed, unpredicted;
-};
-
-struct tell_totals tell_count(const struct judgements *judgements);
-/* Whether anything could be seen at all: an agent was there, and steps were done. */
-bool tell_saw_steps(const struct confirm_outcome *outcome);
-/* Appends the report. COMMAND: what was run, in words. */
-void tell_text(struct buf *out, const struct confirm_outcome *outcome, const struct judgements *judgements,
-	       const char *command);
-/* Appends one JSON object, of schema "vramlint-confirm/1". */
-void tell_json(struct buf *out, const struct confirm_outcome *outcome, const struct judgements *judgements,
-	       const char *command);
+/* Appends the report. */
+void tell_text(struct buf *out, const struct told *told);
+/* Appends one JSON object, of schema "vramlint-confirm/1": docs/schema/confirm.schema.json. */
+void tell_json(struct buf *out, const struct told *told);
 
 #endif

@@ -89,12 +89,45 @@ static void nonsense_is_counted_and_passed_over(void **state)
 	reported_release(&reported);
 }
 
+static void the_numbers_of_accelerators_are_kept(void **state)
+{
+	struct reported reported;
+	const struct reported_process *process;
+	const struct reported_step *step;
+
+	reported_init(&reported);
+	take(&reported, 0, "{'ev':'hello','pid':1,'device':'cpu'}\n{'ev':'step','i':1}\n"
+			   "{'ev':'devices','list':[3,{'d':0,'kind':'cuda','name':'A','uuid':'GPU-1','total':1000},{'d':1,'total':null}]}\n"
+			   "{'ev':'step','i':2,'dev':[{'d':0,'allocated':5,'reserved':8,'retries':2},'x',{'d':1,'total':7},{'d':9}]}\n"
+			   "{'ev':'step','i':3,'dev':[{},{},{},{},{},{},{},{},{},{},{}]}\n{'ev':'step','i':4,'dev':7}\n"
+			   "{'ev':'holder','key':'h','births':[[1,2,3,4],[2,2,3,4,1]]}\n{'ev':'devices','list':{}}\n{'ev':'devices'}\n");
+	process = reported.processes.items[0];
+	assert_int_equal(reported.bad_lines, 0);
+	assert_string_equal(process->device, "cuda:0");
+	assert_int_equal(process->gpu_count, 2);
+	assert_string_equal(process->gpus[0].uuid, "GPU-1");
+	assert_int_equal(process->gpus[1].total, -1);
+	assert_int_equal(process->curve.items[0].device_count, 0);
+	step = &process->curve.items[1];
+	assert_int_equal(step->device_count, 3);
+	assert_int_equal(step->devices[0].allocated, 5);
+	assert_int_equal(step->devices[0].total, 1000);
+	assert_int_equal(step->devices[0].ooms, -1);
+	assert_int_equal(step->devices[1].total, 7);
+	assert_int_equal(process->curve.items[2].device_count, REPORTED_DEVICES);
+	assert_int_equal(process->curve.items[3].device_count, 0);
+	assert_int_equal(process->holders.items[0]->births.items[0].device, 3);
+	assert_int_equal(process->holders.items[0]->births.items[1].device, 1);
+	reported_release(&reported);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_are_read_however_they_are_cut),
 		cmocka_unit_test(processes_are_told_apart),
 		cmocka_unit_test(nonsense_is_counted_and_passed_over),
+		cmocka_unit_test(the_numbers_of_accelerators_are_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
