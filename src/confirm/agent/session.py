@@ -421,7 +421,9 @@ class Session:
                     lines.stop()
             elif self.covered_enough():
                 lines.stop()
-        if not lines.active and lines.covered and not lines.failed and not self.covered_enough():
+        if lines.failed:
+            self.degrade(lines.failed)
+        elif not lines.active and lines.covered and not self.covered_enough():
             if self.series.count(self.kind) >= 1:
                 lines.start("cover")
 
