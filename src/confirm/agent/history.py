@@ -6,7 +6,7 @@ emptied at each look.
 import inspect
 import time
 
-from .blocks import MARK, Moments, Table, free_memory
+from .blocks import MARK, Moments, Table, free_memory, longest_trace
 
 MOST_ENTRIES = 200000
 WANTED = {
@@ -94,8 +94,7 @@ class History:
         except Exception as error:
             self.failed, self.module = "%s: %s" % (type(error).__name__, error), None
             return False
-        traces = snapshot.get("device_traces") if isinstance(snapshot, dict) else None
-        if any(len(trace) >= MOST_ENTRIES for trace in traces or () if hasattr(trace, "__len__")):
+        if longest_trace(snapshot) >= MOST_ENTRIES:
             self.complete = False
         self.table.take(snapshot, self.moments, self.complete)
         self.free = free_memory(snapshot)
