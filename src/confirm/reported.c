@@ -339,6 +339,7 @@ static void take_probe(struct reported *reported, struct reported_process *proce
 
 	if (!kind)
 		return;
+	callers_of(reported, field(event, "via"), probe.callers);
 	for (size_t i = 0; i < process->probes.count; i++) {
 		struct reported_probe *known = &process->probes.items[i];
 		bool same_path = known->path && probe.path ? strcmp(known->path, probe.path) == 0 : known->path == probe.path;
@@ -426,6 +427,14 @@ static void take_event(struct reported *reported, struct reported_stream *stream
 		take_bye(reported, process, event);
 }
 
+static void record_line(struct reported *reported, struct str line)
+{
+	if (reported->record && reported->record->length <= REPORTED_RECORD_LIMIT) {
+		buf_add_str(reported->record, line);
+		buf_add_char(reported->record, '\n');
+	}
+}
+
 static void take_line(struct reported *reported, struct reported_stream *stream, struct str line)
 {
 	cJSON *event;
@@ -433,10 +442,12 @@ static void take_line(struct reported *reported, struct reported_stream *stream,
 	if (line.length == 0)
 		return;
 	event = cJSON_ParseWithLength(line.at, line.length);
-	if (cJSON_IsObject(event))
+	if (cJSON_IsObject(event)) {
 		take_event(reported, stream, event);
-	else
+		record_line(reported, line);
+	} else {
 		reported->bad_lines++;
+	}
 	cJSON_Delete(event);
 }
 

@@ -1,7 +1,7 @@
 /* What the agents in a run's processes have reported.
  *
  * Lines of JSON go in, numbers come out. Owns all of it. One thread. The protocol, confirm/1, is described in
- * docs/confirm.md. */
+ * docs/confirm-protocol.md. */
 #ifndef VRAMLINT_CONFIRM_REPORTED_H
 #define VRAMLINT_CONFIRM_REPORTED_H
 
@@ -19,15 +19,17 @@ struct reported_birth {
 
 enum { REPORTED_CALLERS = 5 };
 
+struct reported_caller {
+	const char *path;
+	int64_t line;
+};
+
 /* A line of the user's code. */
 struct reported_line {
 	const char *path;
 	int64_t line;
 	int64_t count; /* times that it did what it is listed for */
-	struct reported_caller {
-		const char *path;
-		int64_t line;
-	} callers[REPORTED_CALLERS]; /* lines that it was reached by, innermost first; the rest have no path */
+	struct reported_caller callers[REPORTED_CALLERS]; /* lines that it was reached by, innermost first; the rest have no path */
 };
 
 /* Something that holds tensors or graphs. */
@@ -52,6 +54,7 @@ struct reported_probe {
 	int64_t finding; /* or -1 */
 	const char *kind, *path, *note;
 	int64_t line, hits, steps;
+	struct reported_caller callers[REPORTED_CALLERS]; /* as of a line */
 };
 
 enum { REPORTED_DEVICES = 8 };
@@ -135,7 +138,11 @@ struct reported {
 	VEC(struct reported_process *) processes; /* in the order in which they came */
 	VEC(struct reported_stream *) streams;    /* by number of the connection */
 	size_t bad_lines;       /* no JSON, or too long */
+	struct buf *record;     /* lines that are JSON are added here, too; borrowed, may be NULL */
 };
+
+/* A record that has grown beyond this takes no more lines. */
+enum { REPORTED_RECORD_LIMIT = 64 << 20 };
 
 void reported_init(struct reported *reported);
 void reported_release(struct reported *reported);
