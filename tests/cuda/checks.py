@@ -63,7 +63,7 @@ class Gpu:
     """PYTHON with what it needs: `fake` plays one; `options` for it."""
 
     def __init__(self, python, fake):
-        self.python, self.fake = python, fake
+        self.python, self.fake = python, fake  # by a path that holds in every folder
         self.command = str(HERE / "fake-python") if fake else python
         self.environment = dict(os.environ, FAKE_PYTHON=python, OMP_NUM_THREADS="1", PYTHONWARNINGS="ignore")
         self.environment.pop("FAKE_CUDA", None)
@@ -243,6 +243,14 @@ print("after", sum(len(trace) for trace in torch.cuda.memory._snapshot()["device
     assert {births.get(s) for s in range(10, 35)} == {512}, births
     assert any(e["kind"] == "memory-history" for e in run.of("probe")), run.of("probe")
     return f"{len(births)} births by its entries"
+
+
+def a_recorder_that_is_switched_off_is_noticed(gpu):
+    script = Script(LOSSES.replace("    kept.append", "    if step == 15: torch.cuda.memory._record_memory_history(None)\n    kept.append"))
+    run = gpu.watch(script)
+    births = {b[0]: b[4] for b in holder_of(run)["births"]}
+    assert {births.get(s) for s in [*range(5, 14), *range(18, 40)]} == {512}, births
+    return f"{len(births)} births"
 
 
 def results_are_the_same(gpu):
@@ -427,7 +435,7 @@ def device_count(gpu):
 
 def main(python, fake, wanted=()):
     """(passed, failed, not run)"""
-    gpu = Gpu(python, fake)
+    gpu = Gpu(os.path.abspath(python) if os.sep in python else python, fake)
     checks = [c for c in CHECKS if not wanted or c.__name__ in wanted]
     count, why = device_count(gpu)
     if count == 0:

@@ -178,6 +178,55 @@ def a_recorder_that_is_on_is_left_as_it_is(chance):
     assert machine.devices[0].note == ""
 
 
+def what_was_not_recorded_for_a_while_is_unknown(chance):
+    """The user's code ends a recorder that it has not begun, or begins its own."""
+    machine = machine_of(chance)
+    watched = begin(machine)
+    for step in range(12):
+        tick(machine, watched)
+        machine.work()
+        if step == 5:
+            watched.read()
+            watched.taken_over()
+            machine.record(chance.choice((None, "all")))
+            machine.work()
+            theirs = machine.devices[0].recording == "all"
+            watched.start("cuda", theirs)
+            assert watched.ours is not theirs
+    watched.read()
+    seen = machine.seen_by(watched.table)
+    assert set(seen) == set(machine.truth)
+    for key, (size, moment, where) in machine.truth.items():
+        known = seen[key][1]  # an address that was used again meanwhile looks as old as it was
+        assert known == moment or moment == 6 and (known is None or 1 <= known < 6), (seen[key], moment)
+
+
+def numbers_are_read_as_far_as_they_are_there(chance):
+    from agent.devices import Devices
+
+    nested = {"allocated_bytes": {"all": {"current": 512, "peak": 1024}}, "reserved_bytes": {"all": {"current": 2048}},
+              "requested_bytes": {}, "active_bytes": None, "num_ooms": 2, "num_alloc_retries": "x"}  # fmt: skip
+    none = types.SimpleNamespace(is_initialized=lambda: False)
+    both = types.SimpleNamespace(
+        is_initialized=lambda: True, device_count=lambda: 3,
+        memory=types.SimpleNamespace(memory_stats_as_nested_dict=lambda d: (nested, {}, None)[d]),
+        get_device_properties=lambda d: types.SimpleNamespace(name="X", total_memory=1 << 20),
+    )  # fmt: skip
+    for torch, kind in ((types.SimpleNamespace(cuda=both), "cuda"), (types.SimpleNamespace(cuda=none, xpu=both), "xpu")):
+        devices = Devices(torch)
+        assert devices.rows() == [{"d": 0, "allocated": 512, "peak": 1024, "reserved": 2048, "ooms": 2}], devices.rows()
+        assert devices.told() == [{"d": 0, "kind": kind, "name": "X", "uuid": None, "total": 1 << 20}] and devices.told() is None
+    used = [0]
+    mps = types.SimpleNamespace(current_allocated_memory=lambda: used[0], driver_allocated_memory=lambda: 4096)
+    metal = types.SimpleNamespace(mps=mps, backends=types.SimpleNamespace(mps=types.SimpleNamespace(is_available=lambda: True)))
+    devices = Devices(metal)
+    assert devices.rows() == [] and devices.told() is None
+    used[0] = 100
+    assert devices.rows() == [{"d": 0, "allocated": 100, "reserved": 4096}]
+    assert devices.told()[0]["total"] is None
+    assert Devices(types.SimpleNamespace()).rows() == [] and Devices(types.SimpleNamespace(cuda=none)).kind() is None
+
+
 def what_was_lost_is_not_made_up(chance):
     machine = machine_of(chance)
     before, history.MOST_ENTRIES = history.MOST_ENTRIES, chance.randrange(5, 60)
@@ -287,7 +336,8 @@ def blocks_without_addresses_are_found(chance):
     assert found == {address: (size, where) for (_, address), (size, _, where) in machine.truth.items()}
 
 
-TESTS = [births_and_lines_are_exact, history_alone_suffices, a_recorder_that_is_on_is_left_as_it_is, what_was_lost_is_not_made_up,
+TESTS = [births_and_lines_are_exact, history_alone_suffices,
+         what_was_not_recorded_for_a_while_is_unknown, numbers_are_read_as_far_as_they_are_there, a_recorder_that_is_on_is_left_as_it_is, what_was_lost_is_not_made_up,
          growth_by_line_is_that_of_what_nobody_explains, free_memory_is_that_of_the_model, nonsense_breaks_nothing,
          versions_without_history_say_so, blocks_without_addresses_are_found]  # fmt: skip
 

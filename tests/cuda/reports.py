@@ -157,6 +157,19 @@ def a_snapshot_is_taken_out_of_the_run():
     assert "outside of the run's folder" in run.errors and run.left == {}, run.errors
     run = Run(make, "--snapshot", "no/such/m.pickle", status=2)
     assert "cannot write 'no/such/m.pickle'" in run.errors, run.errors
+    ranks = """
+    for rank in (2, 1, 0):
+        line = socket.socket(socket.AF_UNIX)
+        line.connect(request["socket"])
+        say("hello", torch="2.13.0", role="main", rank=rank)
+        if rank < 2:
+            say("step", i=9 - rank, k="opt")
+        path = os.path.join(request["snapshot"], f"snapshot-{rank}.pickle")
+        open(path, "w").write(str(rank))
+        say("snapshot", path=path, device="cuda")
+    """
+    run = Run(ranks, "--snapshot", "m.pickle", status=0)
+    assert run.left == {"m.pickle": b"0", "m-rank1.pickle": b"1"}, run.left
     run = Run("steps(lambda s: 80 * MB)\nassert 'snapshot' not in request")
     assert run.left == {}, run.left
 

@@ -12,7 +12,7 @@ class Gpu:
         self.wanted = session.request.get("snapshot")
         self.history = History(session.torch, keeps=bool(self.wanted))
         self.table = self.history.table
-        self.over = False
+        self.over = self.theirs = False
         self.held = {}  # address -> (size, moment, holder's key or None), for the snapshot
 
     # -- while the run goes
@@ -24,7 +24,8 @@ class Gpu:
         if kind is None or self.over or kind.kind == "mps":
             return
         history, theirs = self.history, self.session.probes.recording
-        if history.module is not None and history.ours and theirs:
+        if theirs != self.theirs or history.ours and not history.is_on(kind.kind, unknown=True):
+            self.theirs = theirs
             history.taken_over()
         if history.module is None and history.failed is None:
             history.start(kind.kind, theirs)

@@ -34,6 +34,7 @@ class History:
         self.module = None  # torch.cuda.memory, while it records
         self.ours = False
         self.failed = None  # why there is none
+        self.interrupted = False  # some of it is missing
         self.moments, self.table = Moments(), Table()
         self.complete = True
         self.notes = False
@@ -55,15 +56,16 @@ class History:
         except Exception as error:
             self.module, self.failed = None, "%s: %s" % (type(error).__name__, error)
             return
-        self.ours, self.complete = True, True
+        self.ours, self.complete = True, not self.interrupted
         self.notes = hasattr(module, "_set_memory_metadata") and not self.note()
 
-    def is_on(self, kind):
+    def is_on(self, kind, unknown=False):
+        """Whether somebody records; UNKNOWN where this version cannot tell."""
         enabled = getattr(self.torch._C, "_%s_isHistoryEnabled" % kind, None)
         try:
-            return bool(enabled is not None and enabled())
+            return bool(enabled())
         except Exception:
-            return False
+            return unknown
 
     def note(self):
         try:
@@ -81,9 +83,10 @@ class History:
                 self.notes = False
 
     def taken_over(self):
-        """The user has switched a recorder on or off: what is recorded from now on is theirs."""
+        """The user has switched a recorder on or off: what has been recorded ends here, and `start` is to see what there is."""
         self.clear_note()
         self.module, self.ours, self.complete = None, False, False
+        self.interrupted = True
 
     def read(self):
         """Brings the table up to now; False where nothing is recorded."""
