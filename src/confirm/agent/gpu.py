@@ -66,7 +66,7 @@ class Gpu:
 
     # -- what came out
 
-    def looked(self, reach, finder):
+    def looked(self, reach, finder, found):
         """After each look: tells what grows and has no holder, and how the free memory lies."""
         if self.wanted:
             owners = {unit: holder.key for unit, holder in finder.owners.items()}
@@ -80,10 +80,11 @@ class Gpu:
         def step_of(moment):
             return series.step_of(kind, moment)
 
-        lines = history_of.growth(self.table, step_of, reach.storages) if reach.complete else {}
-        for d, found in lines.items():
+        cycles = any(holder.garbage for holder in found)  # they will go, and are told as that
+        lines = {} if cycles else history_of.growth(self.table, step_of, reach.storages)
+        for d in self.table.devices if reach.complete else ():
             rows = []
-            for where, births in found.items():
+            for where, births in lines.get(d, {}).items():
                 if len(births) >= 2 * FEWEST and shape(sorted(births), now) == "leak":
                     path, line = where or (None, None)
                     rows.append({"path": path, "line": line, "bytes": sum(births.values()),
