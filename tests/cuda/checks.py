@@ -394,6 +394,14 @@ def without_notes_entries_go_by_their_time(gpu):
     return f"{len(births)} births"
 
 
+def without_any_time_births_lie_between_looks(gpu):
+    run = gpu.watch(Script(LOSSES.replace("kept.append(loss)", "kept.append(loss.detach())")), options={"lacks": ["metadata", "time"]})
+    holder = holder_of(run)
+    births = [b for b in holder["births"] if b[0] > 0]
+    assert holder["shape"] == "leak" and len(births) >= 30 and {b[4] % 512 for b in births} == {0}, holder
+    return f"{len(births)} births, {holder['bytes']} B"
+
+
 def without_clearing_it_is_emptied_by_starting_anew(gpu):
     script = Script(LOSSES)
     run = gpu.watch(script, options={"lacks": ["clear", "metadata"]})
@@ -415,7 +423,7 @@ def without_history_births_are_reckoned(gpu):
 
 CHECKS = [value for name, value in list(globals().items()) if callable(value) and getattr(value, "__module__", "") == __name__
           and name.islower() and "gpu" in value.__code__.co_varnames[:1]]  # fmt: skip
-PLAYED = {without_notes_entries_go_by_their_time, without_clearing_it_is_emptied_by_starting_anew, without_history_births_are_reckoned}
+PLAYED = {without_any_time_births_lie_between_looks, without_notes_entries_go_by_their_time, without_clearing_it_is_emptied_by_starting_anew, without_history_births_are_reckoned}
 
 
 def device_count(gpu):

@@ -309,17 +309,23 @@ def nonsense_breaks_nothing(chance):
 def versions_without_history_say_so(chance):
     machine = Machine(chance)
 
-    def refuse(enabled="all"):
+    def refuse(enabled="all", max_entries=1):
         raise RuntimeError("not with this allocator")
 
     machine.torch.cuda.memory._record_memory_history = refuse
     watched = begin(machine)
     assert watched.failed == "RuntimeError: not with this allocator" and not watched.read()
+    machine.torch.cuda.memory._record_memory_history = lambda enabled="all", record_context=True: None
+    watched = begin(machine)
+    assert watched.failed == "this torch's memory history of cuda has no limit" and not watched.read()
     del machine.torch.cuda.memory._record_memory_history
     watched = begin(machine)
     assert watched.failed == "this torch records no memory history of cuda" and not watched.read()
     watched.mark(3)
     watched.stop()
+    apple = history.History(types.SimpleNamespace(mps=types.SimpleNamespace(), _C=None))
+    apple.start("mps", False)
+    assert apple.failed == "this torch records no memory history of mps" and not apple.read()
 
 
 def blocks_without_addresses_are_found(chance):

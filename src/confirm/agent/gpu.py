@@ -12,7 +12,7 @@ class Gpu:
         self.wanted = session.request.get("snapshot")
         self.history = History(session.torch, keeps=bool(self.wanted))
         self.table = self.history.table
-        self.over = self.theirs = False
+        self.over = self.theirs = self.unknown = False
         self.held = {}  # address -> (size, moment, holder's key or None), for the snapshot
 
     # -- while the run goes
@@ -21,7 +21,7 @@ class Gpu:
         """A moment of the clock begins."""
         devices = self.session.accounting.devices
         kind = devices.kind()
-        if kind is None or self.over or kind.kind == "mps":
+        if kind is None or self.over:
             return
         history, theirs = self.history, self.session.probes.recording
         if theirs != self.theirs or history.ours and not history.is_on(kind.kind, unknown=True):
@@ -48,8 +48,8 @@ class Gpu:
             self.session.wire.send("devices", list=told)
 
     def is_blind(self):
-        """Whether tensors lie on a device whose history is not known."""
-        return self.session.accounting.uses_device() and (self.history.module is None or not self.history.complete)
+        """Whether tensors lie on a device and the births of some are not known."""
+        return self.session.accounting.uses_device() and (self.history.module is None or self.unknown)
 
     def blocks(self, known):
         """KNOWN, the CPU's blocks or None, and those on devices: ({address: (size, moment, site)}, {address: "cuda:0"})."""
@@ -58,6 +58,7 @@ class Gpu:
         found, places = dict(known or {}), {}
         kind, site = self.session.accounting.devices.kind().kind, self.session.lines.site
         blocks, devices = self.table.blocks()
+        self.unknown = any(moment is None for _, moment, _ in blocks.values())
         for address, (size, moment, where) in blocks.items():
             if moment is not None:
                 found[address] = (size, moment, site(where) if where else 0)

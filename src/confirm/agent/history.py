@@ -51,6 +51,9 @@ class History:
         if theirs or self.is_on(kind):
             self.ours, self.complete = False, False
             return
+        if "max_entries" not in accepted(record, WANTED):
+            self.module, self.failed = None, "this torch's memory history of %s has no limit" % kind
+            return
         try:
             record("all", **accepted(record, WANTED))
         except Exception as error:

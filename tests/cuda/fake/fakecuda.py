@@ -2,7 +2,7 @@
 
 What is asked of torch.cuda goes through torch's own Python down to torch._C, whose functions are played here. A function mode
 sees each operation: its results lie on the device where an argument does. FAKE_CUDA: JSON of
-{"devices": 1, "total": bytes, "lacks": ["metadata", "clear", "history", "nested"]}.
+{"devices": 1, "total": bytes, "lacks": ["metadata", "clear", "history", "time"]}.
 """
 import bisect
 import ctypes
@@ -234,6 +234,14 @@ def record(enabled, context, stacks, most, clear=False, compiling=False, annotat
         device.record(enabled, context, min(most, 1 << 60), clear, skipped)
 
 
+def snapshot_of(pool=None, *more):
+    found = snapshot(fake.devices)
+    if "time" in OPTIONS["lacks"]:
+        found["device_traces"] = [[{k: v for k, v in entry.items() if k != "time_us"} for entry in trace]
+                                  for trace in found["device_traces"]]
+    return found
+
+
 def set_note(note):
     for device in fake.devices:
         device.note = note
@@ -279,7 +287,7 @@ def install():
     c, cuda = torch._C, torch.cuda
     played = {
         "getDeviceCount": lambda: len(fake.devices), "isInBadFork": lambda: False, "init": lambda: None,
-        "memoryStats": lambda d: fake.devices[d].stats(), "memorySnapshot": lambda pool=None, *a: snapshot(fake.devices),
+        "memoryStats": lambda d: fake.devices[d].stats(), "memorySnapshot": snapshot_of,
         "record_memory_history": record, "isHistoryEnabled": lambda: bool(fake.devices[0].recording),
         "setMemoryMetadata": set_note, "getMemoryMetadata": lambda: fake.devices[0].note,
         "allocationTraceback": traceback_of, "emptyCache": lambda: [d.empty() for d in fake.devices],
