@@ -124,6 +124,7 @@ struct reported_process {
 	const char *crash;     /* "RuntimeError: …", or NULL */
 	bool is_oom;
 	int64_t crash_step;
+	struct reported_step at_crash; /* with what its devices said then */
 	int64_t crash_live;    /* bytes of tensors then; -1: not known */
 	VEC(struct reported_line) crash_at; /* lines of the user's code, innermost last */
 };

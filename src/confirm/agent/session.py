@@ -332,7 +332,7 @@ class Session:
             if self.shim is None or self.gpu.is_blind():
                 self.first_seen = {a: u.moment for a, u in reach.storages.items()}
             self.complete = reach.complete
-            self.gpu.looked(reach, finder)
+            self.gpu.looked(reach, finder, found)
             if not final:
                 self.choose_watches(found)
             for holder in found:
