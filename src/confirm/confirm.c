@@ -8,6 +8,7 @@
 #include "base/os_supervise.h"
 #include "base/os_temp.h"
 #include "base/os_tree.h"
+#include "confirm/workers.h"
 #include "text/json_writer.h"
 
 /* Where the build puts the agent into the program. */
@@ -191,6 +192,13 @@ static double rest(struct running *running, struct ending *ending)
 	return passed;
 }
 
+/* Takes BYTES, which came on CONNECTION, 0 being this program. */
+static void take(struct confirm_outcome *outcome, uint32_t connection, struct buf *bytes)
+{
+	reported_take(&outcome->reported, connection, buf_get(bytes));
+	buf_reset(bytes);
+}
+
 static void follow(struct running *running)
 {
 	const struct confirm_request *request = running->request;
@@ -198,6 +206,7 @@ static void follow(struct running *running)
 	struct ending ending = {.pressure = OS_ASK};
 	double began = os_seconds(), told = 0, now;
 	struct buf bytes = BUF_INIT;
+	struct workers_watch watch = {.began = began};
 	uint32_t connection;
 
 	while (!ending.exited || os_seconds() - ending.exited < AFTERWARDS) {
@@ -205,8 +214,7 @@ static void follow(struct running *running)
 
 		now = os_seconds();
 		if (report == OS_REPORT_BYTES) {
-			reported_take(&outcome->reported, connection, buf_get(&bytes));
-			buf_reset(&bytes);
+			take(outcome, connection + 1, &bytes);
 		} else if (report == OS_REPORT_EXITED) {
 			ending.exited = now;
 		} else if (report == OS_REPORT_INTERRUPTED) {
@@ -215,6 +223,9 @@ static void follow(struct running *running)
 			began += rest(running, &ending);
 			continue;
 		}
+		workers_look(&watch, &outcome->reported, &bytes);
+		if (bytes.length)
+			take(outcome, 0, &bytes);
 		if (ending.done == 0 && reported_is_done(&outcome->reported))
 			ending.done = now;
 		if (request->time_limit > 0 && now - began > request->time_limit && outcome->end == CONFIRM_DONE && !ending.exited) {
@@ -232,6 +243,7 @@ static void follow(struct running *running)
 		}
 	}
 	tell_progress(running, CONFIRM_ENDED);
+	workers_release(&watch);
 	outcome->seconds = os_seconds() - began;
 	buf_release(&bytes);
 }
