@@ -8,6 +8,8 @@
 #include "base/os_supervise.h"
 #include "base/os_temp.h"
 #include "base/os_tree.h"
+#include "confirm/record.h"
+#include "confirm/snapshot.h"
 #include "confirm/workers.h"
 #include "text/json_writer.h"
 
@@ -62,19 +64,6 @@ static const char *stop_name(enum confirm_stop stop)
 	return stop == CONFIRM_EXIT ? "exit" : stop == CONFIRM_RAISE ? "raise" : "run";
 }
 
-static void finding_add(struct json_writer *json, size_t id, const struct predicted *finding)
-{
-	json_object_begin(json);
-	json_member_int(json, "id", (int64_t)id);
-	json_member_text(json, "path", finding->path);
-	json_member_int(json, "line", finding->line);
-	json_member_int(json, "end_line", finding->end_line);
-	json_member_text(json, "code", finding->code);
-	json_member_text(json, "name", finding->name);
-	json_member_text(json, "cost", cost_name(finding->cost));
-	json_object_end(json);
-}
-
 static bool request_write(struct running *running, struct err *err)
 {
 	const struct confirm_request *request = running->request;
@@ -90,6 +79,8 @@ static bool request_write(struct running *running, struct err *err)
 	json_member_text(&json, "protect", request->protects ? "torch" : "none");
 	json_member_text(&json, "scratch", arena_format(&running->arena, "%s/scratch", running->folder));
 	json_member_text(&json, "shim", running->shim);
+	if (request->snapshot)
+		json_member_text(&json, "snapshot", arena_format(&running->arena, "%s/scratch", running->folder));
 	json_member_array(&json, "kept");
 	for (size_t i = 0; i < running->outcome->protection.shelter.count; i++)
 		json_text(&json, running->outcome->protection.shelter.folders[i]);
@@ -98,10 +89,7 @@ static bool request_write(struct running *running, struct err *err)
 	for (size_t i = 0; i < running->outcome->protection.shelter.open_count; i++)
 		json_text(&json, running->outcome->protection.shelter.open[i]);
 	json_array_end(&json);
-	json_member_array(&json, "findings");
-	for (size_t i = 0; i < request->finding_count; i++)
-		finding_add(&json, i, &request->findings[i]);
-	json_array_end(&json);
+	record_findings(&json, request->findings, request->finding_count);
 	json_object_end(&json);
 	ok = os_write_file(arena_format(&running->arena, "%s/request.json", running->folder), buf_get(&text), err);
 	buf_release(&text);
@@ -235,6 +223,8 @@ static void follow(struct running *running)
 		/* one rank is done and the others wait for it, or the command does not heed what it was asked */
 		if (!ending.exited && ((ending.done > 0 && now - ending.done > PATIENCE) || ending.since > 0))
 			press(running, &ending, now);
+		if (!ending.exited)
+			device_look(&outcome->devices, &outcome->reported, now);
 		if (report == OS_REPORT_RESIZED)
 			tell_progress(running, CONFIRM_RESIZED);
 		else if (now - told > 0.25) {
@@ -280,10 +270,14 @@ bool confirm_run(const struct confirm_request *request, struct confirm_outcome *
 
 	*outcome = (struct confirm_outcome){.end = CONFIRM_DONE};
 	reported_init(&outcome->reported);
+	outcome->reported.record = request->record;
 	arena_init(&running.arena);
 	if (prepare(&running, err) && start(&running, err)) {
 		follow(&running);
 		os_supervise_free(running.child);
+		if (request->snapshot)
+			outcome->snapshots =
+				snapshot_keep(&outcome->reported, running.folder, request->snapshot, &outcome->snapshot_err);
 		outcome->lacked_memory = os_memory_kills() > kills;
 		protection_look(&outcome->protection, &outcome->reported.arena);
 		ok = true;
@@ -297,6 +291,7 @@ bool confirm_run(const struct confirm_request *request, struct confirm_outcome *
 
 void confirm_outcome_release(struct confirm_outcome *outcome)
 {
+	device_watch_release(&outcome->devices);
 	protection_release(&outcome->protection);
 	reported_release(&outcome->reported);
 }

@@ -5,6 +5,7 @@
 #define VRAMLINT_CONFIRM_CONFIRM_H
 
 #include "base/err.h"
+#include "confirm/device.h"
 #include "confirm/protection.h"
 #include "confirm/reported.h"
 #include "confirm/verdict.h"
@@ -25,8 +26,10 @@ struct confirm_request {
 	double time_limit;          /* seconds; 0: none */
 	enum confirm_stop stop;
 	bool protects;              /* what it writes is kept away from where it would go */
+	const char *snapshot;       /* the file that a memory snapshot is written to, or NULL: none is made */
 	const struct predicted *findings;
 	size_t finding_count;
+	struct buf *record;         /* what the agents say is added here, line by line; may be NULL */
 	void (*progress)(const struct reported *reported, enum confirm_moment moment, void *context); /* may be NULL */
 	void (*warn)(const char *text, void *context);                                                /* may be NULL */
 	void *context;
@@ -41,6 +44,9 @@ enum confirm_end {
 
 struct confirm_outcome {
 	struct reported reported;
+	struct device_watch devices; /* what the driver said of them */
+	size_t snapshots;            /* files written */
+	struct err snapshot_err;     /* why not, where there is a code */
 	enum confirm_end end;
 	int status;       /* of the command */
 	bool is_forced;   /* it would not end and was killed */
