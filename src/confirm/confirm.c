@@ -198,7 +198,7 @@ static void follow(struct running *running)
 	uint32_t connection;
 
 	while (!ending.exited || os_seconds() - ending.exited < AFTERWARDS) {
-		enum os_report report = os_supervise_next(running->child, 0.1, &connection, &bytes, &outcome->status);
+		enum os_report report = os_supervise_next(running->child, workers_wait(&watch), &connection, &bytes, &outcome->status);
 
 		now = os_seconds();
 		if (report == OS_REPORT_BYTES) {

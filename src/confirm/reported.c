@@ -8,7 +8,7 @@
 /* Longer lines are no part of the protocol. */
 enum { LINE_LIMIT = 1 << 20 };
 /* What one process may report: more than any script has, and a limit for one gone wild. */
-enum { MOST_ITEMS = 100000, MOST_WORKERS = 1000 };
+enum { MOST_ITEMS = 100000, MOST_WORKERS = 1000, MOST_PROCESSES = 4096, MOST_TEXT = 256 << 20 };
 
 void reported_init(struct reported *reported)
 {
@@ -54,15 +54,18 @@ void reported_release(struct reported *reported)
 
 static const char *text_of(struct reported *reported, const cJSON *event, const char *name)
 {
-	const char *text = field_text(event, name);
+	const char *text = reported->arena.used < MOST_TEXT ? field_text(event, name) : NULL;
 
 	return text ? arena_dup(&reported->arena, text) : NULL;
 }
 
 static void take_hello(struct reported *reported, struct reported_stream *stream, const cJSON *event)
 {
-	struct reported_process *process = ARENA_NEW(&reported->arena, struct reported_process);
+	struct reported_process *process;
 
+	if (reported->processes.count >= MOST_PROCESSES)
+		return;
+	process = ARENA_NEW(&reported->arena, struct reported_process);
 	process->process = field_number(event, "pid", 0);
 	process->role = text_of(reported, event, "role");
 	process->torch = text_of(reported, event, "torch");

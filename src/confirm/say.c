@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "confirm/workers.h"
 #include "report/visible.h"
 
 static void add(struct buf *out, const char *text)
@@ -223,6 +224,9 @@ void say_reason(struct buf *out, const struct told *told, const struct judged *j
 
 	if (judged->probe) {
 		add_probe(out, told, judged->probe);
+	} else if (judged->worker) {
+		workers_say(out, judged->worker);
+		buf_add_text(out, "; its line was seen to run in no other process");
 	} else if (judged->holder && growth->leaks) {
 		add(out, judged->holder->key);
 		buf_add_text(out, " grows by ");

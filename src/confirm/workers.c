@@ -19,6 +19,15 @@ static const struct reported_process *process_get(const struct reported *reporte
 	return NULL;
 }
 
+static bool any_trains(const struct reported *reported)
+{
+	for (size_t i = 0; i < reported->processes.count; i++) {
+		if (reported->processes.items[i]->steps > 0)
+			return true;
+	}
+	return false;
+}
+
 /* Those below one that trains which do not train themselves. */
 static void search(struct workers_watch *watch, const struct reported *reported)
 {
@@ -28,6 +37,8 @@ static void search(struct workers_watch *watch, const struct reported *reported)
 	size_t count;
 
 	watch->known.count = 0;
+	if (!any_trains(reported))
+		return;
 	arena_init(&arena);
 	count = os_tree_list(getpid(), &arena, &processes);
 	for (size_t i = 0; i < count && watch->known.count < MOST; i++) {
@@ -61,18 +72,32 @@ static void read_one(const struct workers_watch *watch, const struct workers_kno
 	buf_add_char(events, '\n');
 }
 
+/* The longer they run, the more seldom: a curve needs no more points. */
+static double between(const struct workers_watch *watch, double now)
+{
+	static const double OFTEN = 0.01, POINTS = 100;
+
+	return OFTEN + (watch->first > 0 ? now - watch->first : 0) / POINTS;
+}
+
+double workers_wait(const struct workers_watch *watch)
+{
+	static const double NONE = 0.1;
+	double wait = watch->known.count ? between(watch, os_seconds()) : NONE;
+
+	return wait < NONE ? wait : NONE;
+}
+
 void workers_look(struct workers_watch *watch, const struct reported *reported, struct buf *events)
 {
-	/* The longer they run, the more seldom: a curve needs no more points. */
-	static const double OFTEN = 0.05, POINTS = 100, SEARCH = 1, MOST = 0.02, FREE = 0.05;
+	static const double SEARCH = 1, SOON = 0.05, MOST = 0.02, FREE = 0.05;
 	double now = os_seconds(), began;
 
-	if (now - watch->looked < OFTEN + (watch->first > 0 ? now - watch->first : 0) / POINTS ||
-	    watch->spent > FREE + MOST * (now - watch->began))
+	if (now - watch->looked < between(watch, now) || watch->spent > FREE + MOST * (now - watch->began))
 		return;
 	began = os_thread_seconds();
 	watch->looked = now;
-	if (now - watch->searched > (watch->known.count ? SEARCH : 2 * OFTEN)) {
+	if (now - watch->searched > (watch->known.count ? SEARCH : SOON)) {
 		watch->searched = now;
 		search(watch, reported);
 	}
@@ -146,6 +171,19 @@ const struct reported_worker *workers_most(const struct reported *reported, stru
 	return most;
 }
 
+void workers_say(struct buf *out, const struct reported_worker *worker)
+{
+	struct worker_growth growth = worker_growth_of(worker);
+
+	buf_format(out, "worker process %lld grew from ", (long long)worker->process);
+	say_bytes(out, (double)growth.first);
+	buf_add_text(out, " to ");
+	say_bytes(out, (double)growth.last);
+	buf_add_text(out, ", ");
+	say_bytes(out, growth.bytes);
+	buf_add_text(out, growth.by_seconds ? " a second" : " a step");
+}
+
 void workers_tell(struct buf *out, const struct reported *reported)
 {
 	struct worker_growth growth;
@@ -153,11 +191,6 @@ void workers_tell(struct buf *out, const struct reported *reported)
 
 	if (!worker)
 		return;
-	buf_format(out, "worker process %lld grew from ", (long long)worker->process);
-	say_bytes(out, (double)growth.first);
-	buf_add_text(out, " to ");
-	say_bytes(out, (double)growth.last);
-	buf_add_text(out, ", ");
-	say_bytes(out, growth.bytes);
-	buf_add_text(out, growth.by_seconds ? " a second\n" : " a step\n");
+	workers_say(out, worker);
+	buf_add_char(out, '\n');
 }

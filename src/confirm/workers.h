@@ -23,6 +23,7 @@ struct workers_watch {
 
 /* Reads what may be read by now, if anything, and appends it to EVENTS, a line each. */
 void workers_look(struct workers_watch *watch, const struct reported *reported, struct buf *events);
+double workers_wait(const struct workers_watch *watch); /* seconds until there may be more to read, about */
 void workers_release(struct workers_watch *watch);
 
 /* How the memory of a worker grows. */
@@ -35,7 +36,9 @@ struct worker_growth {
 struct worker_growth worker_growth_of(const struct reported_worker *worker);
 /* The worker that grows most, or NULL. */
 const struct reported_worker *workers_most(const struct reported *reported, struct worker_growth *growth);
-/* Appends in a line which worker grows; nothing where none does. */
+/* "worker process 7 grew from 233 MB to 253 MB, 738 kB a step" */
+void workers_say(struct buf *out, const struct reported_worker *worker);
+/* The same in a line, of the one that grows most; nothing where none does. */
 void workers_tell(struct buf *out, const struct reported *reported);
 
 #endif
