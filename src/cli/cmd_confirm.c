@@ -15,6 +15,7 @@
 #include "confirm/tell.h"
 #include "engine/run.h"
 #include "rule/rule.h"
+#include "text/notebook.h"
 
 struct confirm_values {
 	struct setting_texts settings[SETTING_COUNT], configs, check;
@@ -72,21 +73,24 @@ static void predict(struct run_sink *base, const struct run_file *file)
 	for (size_t i = 0; i < file->result->finding_count; i++) {
 		const struct finding *finding = &file->result->findings[i];
 
-		if (finding->at.cell || rule_asks_for(finding->rule, "event", "suppression"))
+		const char *cell = finding->at.cell ? arena_format(arena, ":cell %u", finding->at.cell) : "";
+
+		if (rule_asks_for(finding->rule, "event", "suppression"))
 			continue;
 		VEC_ADD(&prediction->findings,
-			((struct predicted){.path = real ? real : path, .shown = arena_dup(arena, file->path), .code = finding->rule->code,
+			((struct predicted){.path = arena_format(arena, "%s%s", real ? real : path, cell),
+					    .shown = arena_format(arena, "%s%s", file->path, cell), .code = finding->rule->code,
 					    .name = finding->rule->name, .message = arena_dup(arena, finding->message),
 					    .severity = finding->severity, .cost = finding->cost, .line = finding->at.start.line,
 					    .end_line = finding->at.end.line, .column = finding->at.start.column}));
 	}
 }
 
-/* The script among the words of the command, or NULL. */
+/* The script or notebook among the words of the command, or NULL. */
 static const char *script_of(const struct option_result *result)
 {
 	for (size_t i = 0; i < result->operand_count; i++) {
-		if (str_ends(str_from(result->operands[i]), ".py"))
+		if (str_ends(str_from(result->operands[i]), ".py") || notebook_is_name(result->operands[i]))
 			return result->operands[i];
 	}
 	return NULL;
