@@ -259,7 +259,9 @@ static bool prepare(struct running *running, struct err *err)
 	running->socket = arena_format(&running->arena, "%s/socket", running->folder);
 	if (request->protects)
 		protection_try(protection, running->folder, texts, request->warn, request->context);
-	return agent_write(running, err) && request_write(running, err);
+	if (agent_write(running, err) && request_write(running, err))
+		return true;
+	return err->code == ERR_WRITE ? err_context(err, "the folder for temporary files cannot be used (TMPDIR names another)") : false;
 }
 
 bool confirm_run(const struct confirm_request *request, struct confirm_outcome *outcome, struct err *err)
