@@ -401,6 +401,8 @@ void say_remarks(struct buf *out, const struct told *told)
 		add_last_state(out, told, told->process);
 	}
 	add_lacks(out, told->process);
+	if (outcome->lacked_memory)
+		buf_add_text(out, "meanwhile the kernel ran out of memory and killed a process\n");
 	if (told_is_provisional(told))
 		buf_add_text(out, "verdicts are provisional: fewer than 24 steps\n");
 	if (outcome->reported.bad_lines)
