@@ -310,16 +310,24 @@ def test_it_works_in_unittest():
     assert result.wasSuccessful(), result
 
 
-def test_workers_and_other_threads_go_on():
-    loader = DataLoader(TensorDataset(torch.randn(64, 8)), batch_size=4, num_workers=2)
-    trainer, ticks = Trainer(), []
-    other = threading.Thread(target=lambda: [ticks.append(Trainer().step()) for _ in range(20)])
-    other.start()
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_workers_go_on(start):
+    loader = DataLoader(TensorDataset(torch.randn(64, 8)), batch_size=4, num_workers=2, multiprocessing_context=start, timeout=60)
+    trainer = Trainer()
     with assert_no_growth() as watch:
         for (batch,) in loader:
             trainer.step(batch)
-    other.join()
-    assert watch.steps == 16 and len(ticks) == 20
+    assert watch.steps == 16
+
+
+def test_the_thread_of_the_block_is_watched():
+    other = Trainer(lambda loss: loss)
+    thread = threading.Thread(target=other.train, args=(30,))
+    thread.start()
+    with assert_no_growth(allow="Trainer.history") as watch:
+        Trainer().train(20)
+    thread.join()
+    assert watch.steps == 20 and len(other.history) == 30
 
 
 # ---- pytest ----
