@@ -7,6 +7,7 @@
 #include "base/os_memory.h"
 #include "base/path.h"
 #include "base/size.h"
+#include "cli/confirm_view.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/settings_text.h"
@@ -19,7 +20,7 @@ struct confirm_values {
 	struct setting_texts settings[SETTING_COUNT], configs, check;
 	bool isolated, quiet, unprotected;
 	int steps, time_limit, stop;
-	const char *json, *python, *fail_over, *record, *read;
+	const char *json, *python, *fail_over, *snapshot, *record, *read;
 };
 
 #define VALUE(member) offsetof(struct confirm_values, member)
@@ -41,7 +42,8 @@ static const struct option_row confirm_options[] = {
 	{"read", 0, OPTION_TEXT, "FILE", "judge the run that --record kept in FILE; nothing is run", VALUE(read), NULL},
 	{"fail-over", 0, OPTION_TEXT, "BYTES",
 	 "growth of up to so much a step leaves the exit status 0: 4096, 64k, 1MiB (default: 0)", VALUE(fail_over), NULL},
-	{"unprotected", 0, OPTION_FLAG, NULL, "let torch.save write where the script says", VALUE(unprotected), NULL},
+	{"snapshot", 0, OPTION_TEXT, "FILE", "write a memory snapshot for pytorch's viewer to FILE", VALUE(snapshot), NULL},
+	{"unprotected", 0, OPTION_FLAG, NULL, "let the script write where it says", VALUE(unprotected), NULL},
 	{"quiet", 'q', OPTION_FLAG, NULL, "print no progress", VALUE(quiet), NULL},
 #include "cli/setting_options.inc"
 	{NULL, 0, OPTION_FLAG, NULL, NULL, 0, NULL},
@@ -152,16 +154,10 @@ static const char *in_words(const struct option_result *result, struct arena *ar
 	return copy;
 }
 
-static void show_progress(const struct reported *reported, void *context)
+/* For confirm_request. */
+static void warn(const char *text, void *context)
 {
-	int64_t steps = 0;
-
-	for (size_t i = 0; i < reported->processes.count; i++) {
-		if (reported->processes.items[i]->steps > steps)
-			steps = reported->processes.items[i]->steps;
-	}
-	fprintf(stderr, "\rvramlint: step %lld ", (long long)steps);
-	fflush(stderr);
+	message_warning("%s", text);
 }
 
 /* ---- the command ---- */
@@ -190,11 +186,22 @@ static bool write_reports(const struct confirm_values *values, const struct told
 	return ok;
 }
 
+/* Whether the run is long enough for an answer: what ends by itself is, however short. */
+static bool is_answered(const struct told *told)
+{
+	const struct confirm_outcome *outcome = told->outcome;
+
+	if (!told_saw_steps(told))
+		return false;
+	return reported_is_done(&outcome->reported) || (outcome->end == CONFIRM_DONE && outcome->status == 0) ||
+	       (outcome->end == CONFIRM_TIMED_OUT && !told_is_provisional(told));
+}
+
 static int status_of(const struct told *told)
 {
 	if (told_fails(told))
 		return STATUS_FINDINGS;
-	return told_saw_steps(told) ? STATUS_CLEAN : STATUS_FAILED;
+	return is_answered(told) ? STATUS_CLEAN : STATUS_FAILED;
 }
 
 static int report(const struct confirm_values *values, const struct confirm_outcome *outcome,
@@ -204,6 +211,7 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 	struct told told = {.outcome = outcome, .command = command, .folder = prediction->current};
 	struct judgements judgements;
 	struct buf text = BUF_INIT;
+	bool is_written;
 	int status;
 
 	judge_run(&outcome->reported, prediction->findings.items, prediction->findings.count, &judgements);
@@ -212,7 +220,9 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 	told_init(&told, &memory);
 	tell_text(&text, &told);
 	status = status_of(&told);
-	if (output_finish(&text) != STATUS_CLEAN || !write_reports(values, &told))
+	/* files first: the terminal may have gone */
+	is_written = write_reports(values, &told);
+	if (output_finish(&text) != STATUS_CLEAN || !is_written)
 		status = STATUS_FAILED;
 	told_release(&told);
 	judgements_release(&judgements);
@@ -272,11 +282,23 @@ static int judge_record(const struct confirm_values *values, const struct option
 	return status;
 }
 
+static bool snapshot_was_kept(const struct confirm_request *request, const struct confirm_outcome *outcome)
+{
+	if (!request->snapshot || (outcome->snapshots > 0 && outcome->snapshot_err.code == ERR_NONE))
+		return true;
+	message_error("%s", outcome->snapshot_err.code ? outcome->snapshot_err.message
+						       : "no memory snapshot was made: nothing that imports torch came to its end");
+	return false;
+}
+
 static int confirm(const struct confirm_values *values, const struct option_result *result, struct config *config)
 {
+	struct confirm_view view;
 	struct prediction prediction = {.findings = {NULL, 0, 0}};
 	struct confirm_request request = {.steps = values->steps, .time_limit = values->time_limit,
-					  .stop = (enum confirm_stop)values->stop, .protects = !values->unprotected};
+					  .stop = (enum confirm_stop)values->stop, .protects = !values->unprotected, .snapshot = values->snapshot,
+					  .warn = warn,
+					  .context = &view};
 	struct confirm_outcome outcome;
 	struct buf record = BUF_INIT;
 	const char *command;
@@ -288,17 +310,21 @@ static int confirm(const struct confirm_values *values, const struct option_resu
 	request.command = command_words(values, result, &prediction.arena);
 	request.findings = prediction.findings.items;
 	request.finding_count = prediction.findings.count;
-	if (!values->quiet && os_is_terminal(2))
-		request.progress = show_progress;
 	command = in_words(result, &prediction.arena);
 	if (values->record) {
 		record_begin(&record, &request, command);
 		request.record = &record;
 	}
-	if (confirm_run(&request, &outcome, &err))
-		status = report(values, &outcome, &prediction, command);
-	else
+	confirm_view_init(&view, values->steps);
+	if (!values->quiet)
+		request.progress = confirm_view_show;
+	request.farewell = view.is_block && !values->quiet ? confirm_view_farewell : NULL;
+	if (!confirm_run(&request, &outcome, &err)) {
 		message_error("%s", err.message);
+	} else {
+		status = report(values, &outcome, &prediction, command);
+		status = snapshot_was_kept(&request, &outcome) ? status : STATUS_FAILED;
+	}
 	if (values->record && !keep(values->record, &record))
 		status = STATUS_FAILED;
 	confirm_outcome_release(&outcome);

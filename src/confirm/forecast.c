@@ -71,7 +71,8 @@ static struct sums sum_of(const struct reported_process *process, const struct j
 		sums.tensors += growth.bytes;
 		sums.host += host;
 		if (!growth.is_emptied) {
-			sums.lasting_tensors += growth.bytes;
+			sums.lasting_tensors += growth.device_bytes; /* on a CPU run: all */
+			sums.lasting_host += growth.bytes - growth.device_bytes;
 			sums.lasting_host += host;
 		}
 	}

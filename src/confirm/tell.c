@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "confirm/device_tell.h"
 #include "confirm/say.h"
 #include "report/visible.h"
 
@@ -113,6 +114,7 @@ void tell_text(struct buf *out, const struct told *told)
 	say_run(out, told);
 	buf_add_char(out, '\n');
 	say_remarks(out, told);
+	protection_tell(out, &told->outcome->protection);
 	if (!told->process)
 		return;
 	buf_add_char(out, '\n');
@@ -121,6 +123,7 @@ void tell_text(struct buf *out, const struct told *told)
 	for (size_t i = 0; i < judgements->unpredicted.count; i++)
 		add_unpredicted(out, told, &judgements->unpredicted.items[i]);
 	add_bounded(out, told);
+	device_tell(out, told);
 	say_forecast(out, told);
 	say_totals(out, told);
 	buf_add_char(out, '\n');
