@@ -17,7 +17,7 @@ import unittest
 import warnings
 from dataclasses import dataclass
 from types import ModuleType, TracebackType
-from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence, Tuple, Type, Union, overload
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence, Set, Tuple, Type, Union, overload
 
 from ._program import find_program
 
@@ -191,7 +191,7 @@ def _judge(record: bytes, steps: int) -> List[Growth]:
     events = [json.loads(line) for line in record.splitlines()[1:]]
     grown: List[Growth] = []
     if any(event["ev"] == "holder" for event in events):
-        files = set()
+        files: Set[str] = set()
         for event in events:
             if event["ev"] == "store":
                 for row in event["lines"]:
@@ -289,6 +289,7 @@ class Watch:
         bytes_per_step: int = 0,
         nodes_per_step: int = 0,
         allow: Union[str, Iterable[str]] = (),
+        yours: Union[str, Iterable[str]] = (),
         record: Union[None, str, "os.PathLike[str]"] = None,
         name: str = "the block",
     ) -> None:
@@ -299,6 +300,7 @@ class Watch:
         self._limit = steps
         self._bytes, self._nodes = bytes_per_step, nodes_per_step
         self._allow = [allow] if isinstance(allow, str) else list(allow)
+        self._yours = [place for name in ([yours] if isinstance(yours, str) else yours) for place in _places_of(name)]
         self._record = record
         self._name = name
         self._root: Optional[Callable[..., Any]] = None
@@ -313,7 +315,7 @@ class Watch:
         if _current is not None:
             raise RuntimeError("%s is being watched already, and one thing can be at a time" % _current._name)
         _need_torch()
-        self._session = _agent().begin(self._limit, self._root, not_yours=[HERE])
+        self._session = _agent().begin(self._limit, self._root, yours=self._yours, not_yours=[HERE])
         self._used, _current = True, self
         return self
 
@@ -371,6 +373,18 @@ def _too_few(steps: int, kind: Optional[str], name: str) -> str:
     )  # fmt: skip
 
 
+def _places_of(name: str) -> List[str]:
+    """The folders of a package, or the file of a module."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        spec = None
+    places = list(spec.submodule_search_locations or ([spec.origin] if spec.origin else [])) if spec is not None else []
+    if not places:
+        raise ValueError("'yours' has %r, and no package of that name is installed" % name)
+    return places
+
+
 def _endless(batches: Iterable[Any]) -> Iterator[Any]:
     """Begins anew where they end; an iterator cannot."""
     some = True
@@ -393,6 +407,7 @@ def assert_no_growth(
     bytes_per_step: int = 0,
     nodes_per_step: int = 0,
     allow: Union[str, Iterable[str]] = (),
+    yours: Union[str, Iterable[str]] = (),
     record: Union[None, str, "os.PathLike[str]"] = None,
 ) -> Watch: ...
 
@@ -407,6 +422,7 @@ def assert_no_growth(
     bytes_per_step: int = 0,
     nodes_per_step: int = 0,
     allow: Union[str, Iterable[str]] = (),
+    yours: Union[str, Iterable[str]] = (),
     record: Union[None, str, "os.PathLike[str]"] = None,
 ) -> Watch: ...
 
@@ -420,6 +436,7 @@ def assert_no_growth(
     bytes_per_step: int = 0,
     nodes_per_step: int = 0,
     allow: Union[str, Iterable[str]] = (),
+    yours: Union[str, Iterable[str]] = (),
     record: Union[None, str, "os.PathLike[str]"] = None,
 ) -> Watch:
     """Fails where steps leave tensors or autograd graphs behind, one after the other.
@@ -445,6 +462,7 @@ def assert_no_growth(
     bytes_per_step  of tensors, all holders together, that may stay
     nodes_per_step  of graphs
     allow           holders that may grow, by the name that a failure gives them; "*" stands for anything
+    yours           packages of yours that are installed among the libraries, by name: followed as the test's own code is
     record          a file to keep what was seen in, for `vramlint confirm --read`
 
     Raises MemoryGrowth, which is an AssertionError; TooFewSteps where nothing can be told; unittest.SkipTest, which pytest
@@ -458,7 +476,7 @@ def assert_no_growth(
     steps = USUAL_STEPS if step is not None and steps is None else steps
     watch = Watch(
         steps=steps, bytes_per_step=bytes_per_step, nodes_per_step=nodes_per_step,
-        allow=allow, record=record, name="the block" if step is None else _name_of(step),
+        allow=allow, yours=yours, record=record, name="the block" if step is None else _name_of(step),
     )  # fmt: skip
     if step is None:
         return watch

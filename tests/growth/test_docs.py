@@ -79,6 +79,6 @@ def test_examples_of_tests(pytester, leak):
     pytester.makepyfile(train=TRAIN.replace(".item()", "" if leak else ".item()"))
     pytester.makepyfile(**{re.match(r"# tests/(\w+)\.py", block)[1]: block for block in blocks})
     result = pytester.runpytest_subprocess("--vramlint")
-    result.assert_outcomes(passed=0 if leak else 5, failed=5 if leak else 0)
+    result.assert_outcomes(passed=1 if leak else 5, failed=4 if leak else 0)  # acting keeps no graph
     if leak:
         result.stdout.fnmatch_lines(["E *Trainer.history grows by * a step: of * steps something is left"])

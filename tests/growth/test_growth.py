@@ -240,6 +240,34 @@ def test_only_the_callable_may_know_it():
         assert_no_growth(functools.partial(lambda kept: kept.append(torch.zeros(10)), []), steps=24)
 
 
+def test_installed_code_is_followed_where_it_is_said_to_be_yours(tmp_path, monkeypatch):
+    package = tmp_path / "site-packages" / "ours_installed"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "parts.py").write_text("""\
+import torch
+
+def train(steps):
+    kept = []
+    weight = torch.zeros(4, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    for _ in range(steps):
+        loss = weight.sum()
+        loss.backward()
+        optimizer.step()
+        kept.append(loss)
+""")
+    monkeypatch.syspath_prepend(package.parent)
+    from ours_installed import parts
+
+    with assert_no_growth():
+        parts.train(20)
+    with pytest.raises(MemoryGrowth, match="kept in train grows") as caught:
+        with assert_no_growth(yours="ours_installed"):
+            parts.train(20)
+    assert caught.value.growths[0].stored == ((os.path.realpath(parts.__file__), 11),)
+
+
 def test_results_are_the_same_as_without():
     plain = Trainer()
     plain.train(48)

@@ -94,6 +94,8 @@ def test_without_the_program_it_says_so(monkeypatch):
         ([], {"steps": 0}, ValueError, "'steps' is 0"),
         ([print], {"steps": 0}, ValueError, "'steps' is 0"),
         ([print], {"stepz": 20}, TypeError, "stepz"),
+        ([print], {"yours": "no_such_package"}, ValueError, "no package of that name"),
+        ([print], {"yours": ["no.such.package"]}, ValueError, "no package of that name"),
     ],
 )
 def test_wrong_arguments_are_named(arguments, options, error, words):
@@ -157,7 +159,7 @@ def test_three(): pass
 """)
     result = pytester.runpytest("--vramlint")
     result.assert_outcomes(failed=3)
-    result.stdout.fnmatch_lines(["*takes steps, bytes_per_step, nodes_per_step, allow, not 'stepz'", "*'steps' is 3*"])
+    result.stdout.fnmatch_lines(["*takes steps, bytes_per_step, nodes_per_step, allow, yours, not 'stepz'", "*'steps' is 3*"])
     result.stdout.no_fnmatch_line("*Traceback*")
 
 

@@ -103,8 +103,9 @@ class Inside(Session):
         return frames, [("__main__", self.root)] + modules
 
 
-def begin(steps=None, root=None, not_yours=()):
-    """A session that watches from now on. Files below the folders `not_yours` are no code of the user's."""
+def begin(steps=None, root=None, yours=(), not_yours=()):
+    """A session that watches from now on. Files below the folders `yours` are code of the user's, those below `not_yours` none."""
+    usercode.take_in(yours)
     for folder in not_yours:
         usercode.leave_out(folder)
     session = Inside(steps, root)
