@@ -15,6 +15,7 @@
 #include "confirm/tell.h"
 #include "engine/run.h"
 #include "rule/rule.h"
+#include "text/notebook.h"
 
 struct confirm_values {
 	struct setting_texts settings[SETTING_COUNT], configs, check;
@@ -72,21 +73,24 @@ static void predict(struct run_sink *base, const struct run_file *file)
 	for (size_t i = 0; i < file->result->finding_count; i++) {
 		const struct finding *finding = &file->result->findings[i];
 
-		if (finding->at.cell || rule_asks_for(finding->rule, "event", "suppression"))
+		const char *cell = finding->at.cell ? arena_format(arena, ":cell %u", finding->at.cell) : "";
+
+		if (rule_asks_for(finding->rule, "event", "suppression"))
 			continue;
 		VEC_ADD(&prediction->findings,
-			((struct predicted){.path = real ? real : path, .shown = arena_dup(arena, file->path), .code = finding->rule->code,
+			((struct predicted){.path = arena_format(arena, "%s%s", real ? real : path, cell),
+					    .shown = arena_format(arena, "%s%s", file->path, cell), .code = finding->rule->code,
 					    .name = finding->rule->name, .message = arena_dup(arena, finding->message),
 					    .severity = finding->severity, .cost = finding->cost, .line = finding->at.start.line,
 					    .end_line = finding->at.end.line, .column = finding->at.start.column}));
 	}
 }
 
-/* The script among the words of the command, or NULL. */
+/* The script or notebook among the words of the command, or NULL. */
 static const char *script_of(const struct option_result *result)
 {
 	for (size_t i = 0; i < result->operand_count; i++) {
-		if (str_ends(str_from(result->operands[i]), ".py"))
+		if (str_ends(str_from(result->operands[i]), ".py") || notebook_is_name(result->operands[i]))
 			return result->operands[i];
 	}
 	return NULL;
@@ -230,6 +234,15 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 	return status;
 }
 
+static bool snapshot_was_kept(const struct confirm_request *request, const struct confirm_outcome *outcome)
+{
+	if (!request->snapshot || (outcome->snapshots > 0 && outcome->snapshot_err.code == ERR_NONE))
+		return true;
+	message_error("%s", outcome->snapshot_err.code ? outcome->snapshot_err.message
+						       : "no memory snapshot was made: nothing that imports torch came to its end");
+	return false;
+}
+
 static bool keep(const char *path, const struct buf *record)
 {
 	struct err err;
@@ -282,15 +295,6 @@ static int judge_record(const struct confirm_values *values, const struct option
 	return status;
 }
 
-static bool snapshot_was_kept(const struct confirm_request *request, const struct confirm_outcome *outcome)
-{
-	if (!request->snapshot || (outcome->snapshots > 0 && outcome->snapshot_err.code == ERR_NONE))
-		return true;
-	message_error("%s", outcome->snapshot_err.code ? outcome->snapshot_err.message
-						       : "no memory snapshot was made: nothing that imports torch came to its end");
-	return false;
-}
-
 static int confirm(const struct confirm_values *values, const struct option_result *result, struct config *config)
 {
 	struct confirm_view view;
@@ -310,15 +314,15 @@ static int confirm(const struct confirm_values *values, const struct option_resu
 	request.command = command_words(values, result, &prediction.arena);
 	request.findings = prediction.findings.items;
 	request.finding_count = prediction.findings.count;
+	confirm_view_init(&view, values->steps);
+	if (!values->quiet)
+		request.progress = confirm_view_show;
+	request.farewell = view.is_block && !values->quiet ? confirm_view_farewell : NULL;
 	command = in_words(result, &prediction.arena);
 	if (values->record) {
 		record_begin(&record, &request, command);
 		request.record = &record;
 	}
-	confirm_view_init(&view, values->steps);
-	if (!values->quiet)
-		request.progress = confirm_view_show;
-	request.farewell = view.is_block && !values->quiet ? confirm_view_farewell : NULL;
 	if (!confirm_run(&request, &outcome, &err)) {
 		message_error("%s", err.message);
 	} else {

@@ -7,9 +7,9 @@
 #include "base/os_guard.h"
 #include "base/os_supervise.h"
 #include "base/os_temp.h"
+#include "base/os_tree.h"
 #include "confirm/record.h"
 #include "confirm/snapshot.h"
-#include "base/os_tree.h"
 #include "text/json_writer.h"
 
 /* Where the build puts the agent into the program. */
