@@ -79,7 +79,7 @@ class Inside(Session):
 
     def leave(self):
         self.done = True
-        for part, end in (("lines", "stop"), ("clock", "remove"), ("probes", "remove"), ("gpu", "stop")):
+        for part, end in (("lines", "stop"), ("clock", "remove"), ("probes", "remove"), ("gpu", "stop"), ("saved", "remove")):
             if hasattr(self, part):
                 getattr(getattr(self, part), end)()
         _open.discard(self)
