@@ -5,6 +5,7 @@ it has seen. Torch is imported when a watch begins, and not before.
 """
 
 import importlib.util
+import inspect
 import json
 import linecache
 import os
@@ -50,7 +51,7 @@ class Growth:
 class MemoryGrowth(AssertionError):
     """Steps leave something behind; `growths` says what."""
 
-    def __init__(self, message: str, growths: Sequence[Growth]) -> None:
+    def __init__(self, message: str, growths: Sequence[Growth] = ()) -> None:
         super().__init__(message)
         self.growths = list(growths)
 
@@ -355,7 +356,8 @@ class Watch:
         self.growths = _judge(record, self.steps)
         wanted = [growth for growth in self.growths if not self._is_allowed(growth)]
         tensors, nodes = sum(g.bytes_per_step for g in wanted), sum(g.nodes_per_step for g in wanted)
-        if wanted and (tensors > self._bytes or nodes > self._nodes or not tensors + nodes):
+        uncounted = any(not growth.bytes_per_step and not growth.nodes_per_step for growth in wanted)
+        if tensors > self._bytes or nodes > self._nodes or uncounted:
             raise MemoryGrowth(_message(wanted, self.steps, self._name), wanted)
 
     def _is_allowed(self, growth: Growth) -> bool:
@@ -457,7 +459,8 @@ def assert_no_growth(
                 agent.act(state)
                 growth.step()
 
-    steps           how many are watched: of a step of your own so many are made; 12 at least, and 24 for a sure verdict
+    steps           how many are watched, 12 at least, and 24 for a sure verdict: a step of your own is called so often (48);
+                    a block is watched to its end where nothing is said
     warm_up         calls before the watch begins (compilation, buffers that are filled once)
     bytes_per_step  of tensors, all holders together, that may stay
     nodes_per_step  of graphs
@@ -494,5 +497,12 @@ def _call(watch: Watch, step: Callable[..., Any], batches: Optional[Iterable[Any
     turn = ()
     with watch:
         for _, turn in zip(range(steps), turns):
-            step(*turn)
+            _need_done(step(*turn))
             watch.step()
+
+
+def _need_done(result: Any) -> None:
+    if inspect.isawaitable(result) or inspect.isgenerator(result):
+        if inspect.iscoroutine(result):
+            result.close()
+        raise TypeError("the step does nothing when it is called: it returns a %s; wrap it in a function that runs it" % type(result).__name__)

@@ -276,6 +276,31 @@ def test_results_are_the_same_as_without():
     assert watched.printed == plain.printed
 
 
+def test_a_step_that_only_promises_is_refused():
+    async def promised():
+        raise AssertionError("never awaited")
+
+    def generated():
+        yield
+
+    for step, kind in ((promised, "coroutine"), (generated, "generator")):
+        with pytest.raises(TypeError, match="it returns a " + kind):
+            assert_no_growth(step)
+
+
+def test_hooks_beside_allowed_bytes_still_fail():
+    net, kept = nn.Linear(4, 4), []
+
+    def step():
+        net.register_forward_hook(lambda *arguments: None)
+        kept.append(torch.zeros(1))
+        net(torch.zeros(2, 4))
+
+    with pytest.raises(MemoryGrowth, match="hooks are registered"):
+        assert_no_growth(step, steps=24, bytes_per_step=4)
+    assert_no_growth(step, steps=24, bytes_per_step=4, allow="hooks")
+
+
 def test_an_error_in_a_step_is_the_test_s():
     calls = []
 

@@ -1,5 +1,6 @@
 """What holds without torch."""
 import json
+import pickle
 import sys
 import unittest
 
@@ -59,6 +60,11 @@ def test_what_is_gathered_grows_as_well_and_what_is_bounded_does_not():
 def test_nothing_is_run_where_nothing_was_held(monkeypatch):
     monkeypatch.setenv("PATH", "")
     assert growth._judge(record(), 48) == []
+
+
+def test_a_failure_can_be_sent_to_another_process():
+    failure = pickle.loads(pickle.dumps(vramlint.MemoryGrowth("words", [vramlint.Growth("losses", 4, 3, None, 40, 40)])))
+    assert str(failure) == "words" and failure.growths[0].holder == "losses"
 
 
 def test_hooks_that_stay_are_growth():
