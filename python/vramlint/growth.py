@@ -111,8 +111,10 @@ def _program() -> str:
 
 
 def _run(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    # `vramlint confirm -- pytest` says this to its agent; the program would take it for a setting
+    env = {name: value for name, value in os.environ.items() if not name.startswith("VRAMLINT_CONFIRM")}
     return subprocess.run(
-        [_program(), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+        [_program(), *arguments], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
         errors="replace", timeout=120,
     )  # fmt: skip
 

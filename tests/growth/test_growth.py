@@ -450,6 +450,12 @@ def test_marks_alone_do_nothing(pytester):
     inner(pytester, "--strict-markers").assert_outcomes(passed=5, failed=2)
 
 
+def test_it_works_within_confirm(pytester):
+    pytester.makepyfile(TESTS)
+    result = pytester.run("vramlint", "confirm", "-q", "--steps", "1000", "--", sys.executable, "-m", "pytest", "--vramlint")
+    result.assert_outcomes(passed=3, failed=4)
+
+
 def test_records_are_kept(pytester):
     inner(pytester, "--vramlint", "--vramlint-record", "kept/here", "-k", "leak or allowed")
     assert sorted(path.name.rpartition(".py_")[2] for path in (pytester.path / "kept/here").iterdir()) == [
