@@ -79,7 +79,7 @@ class Inside(Session):
 
     def leave(self):
         self.done = True
-        for part, end in (("lines", "stop"), ("clock", "remove"), ("probes", "remove")):
+        for part, end in (("lines", "stop"), ("clock", "remove"), ("probes", "remove"), ("gpu", "stop"), ("saved", "remove")):
             if hasattr(self, part):
                 getattr(getattr(self, part), end)()
         _open.discard(self)
@@ -103,8 +103,9 @@ class Inside(Session):
         return frames, [("__main__", self.root)] + modules
 
 
-def begin(steps=None, root=None, not_yours=()):
-    """A session that watches from now on. Files below the folders `not_yours` are no code of the user's."""
+def begin(steps=None, root=None, yours=(), not_yours=()):
+    """A session that watches from now on. Files below the folders `yours` are code of the user's, those below `not_yours` none."""
+    usercode.take_in(yours)
     for folder in not_yours:
         usercode.leave_out(folder)
     session = Inside(steps, root)
