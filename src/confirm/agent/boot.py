@@ -6,15 +6,15 @@ import sys
 session = None
 
 
-class TorchWatch:
-    """A finder that finds nothing itself: it has the loader of torch call back once torch is there."""
+class Watch:
+    """A finder that finds nothing itself: it has the loader of the module `name` call `then(module)` once that is there."""
 
-    def __init__(self, request):
-        self.request = request
+    def __init__(self, name, then):
+        self.name, self.then = name, then
         self.busy = False
 
     def find_spec(self, name, path=None, target=None):
-        if name != "torch" or self.busy:
+        if name != self.name or self.busy:
             return None
         import importlib.util
 
@@ -34,13 +34,24 @@ class TorchWatch:
             execute(module)
             if self in sys.meta_path:
                 sys.meta_path.remove(self)
-            activate(self.request)
+            try:
+                self.then(module)
+            except Exception as error:
+                fail(error)
 
         try:
             loader.exec_module = exec_module
         except AttributeError:
             return None
         return spec
+
+
+def fail(error):
+    """Ours alone; the user's program goes on."""
+    if os.environ.get("VRAMLINT_CONFIRM_DEBUG"):
+        import traceback
+
+        traceback.print_exception(type(error), error, error.__traceback__)
 
 
 def activate(request):
@@ -53,10 +64,7 @@ def activate(request):
         session = Session(request)
         session.start()
     except Exception as error:
-        if os.environ.get("VRAMLINT_CONFIRM_DEBUG"):
-            import traceback
-
-            traceback.print_exc()
+        fail(error)
         session = session or error
 
 
@@ -69,4 +77,4 @@ def start():
     if "torch" in sys.modules:
         activate(request)
     else:
-        sys.meta_path.insert(0, TorchWatch(request))
+        sys.meta_path.insert(0, Watch("torch", lambda module: activate(request)))
