@@ -7,10 +7,11 @@
 #include "base/os_memory.h"
 #include "base/path.h"
 #include "base/size.h"
+#include "cli/confirm_view.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/settings_text.h"
-#include "confirm/confirm.h"
+#include "confirm/record.h"
 #include "confirm/tell.h"
 #include "engine/run.h"
 #include "rule/rule.h"
@@ -20,7 +21,7 @@ struct confirm_values {
 	struct setting_texts settings[SETTING_COUNT], configs, check;
 	bool isolated, quiet, unprotected;
 	int steps, time_limit, stop;
-	const char *json, *python, *fail_over, *snapshot;
+	const char *json, *python, *fail_over, *snapshot, *record, *read;
 };
 
 #define VALUE(member) offsetof(struct confirm_values, member)
@@ -38,10 +39,12 @@ static const struct option_row confirm_options[] = {
 	 VALUE(check), NULL},
 	{"python", 0, OPTION_TEXT, "PROGRAM", "runs the script (default: that of the active environment)", VALUE(python), NULL},
 	{"json", 0, OPTION_TEXT, "FILE", "write the report for programs to FILE", VALUE(json), NULL},
+	{"record", 0, OPTION_TEXT, "FILE", "keep all that was seen in FILE", VALUE(record), NULL},
+	{"read", 0, OPTION_TEXT, "FILE", "judge the run that --record kept in FILE; nothing is run", VALUE(read), NULL},
 	{"fail-over", 0, OPTION_TEXT, "BYTES",
 	 "growth of up to so much a step leaves the exit status 0: 4096, 64k, 1MiB (default: 0)", VALUE(fail_over), NULL},
 	{"snapshot", 0, OPTION_TEXT, "FILE", "write a memory snapshot for pytorch's viewer to FILE", VALUE(snapshot), NULL},
-	{"unprotected", 0, OPTION_FLAG, NULL, "let torch.save write where the script says", VALUE(unprotected), NULL},
+	{"unprotected", 0, OPTION_FLAG, NULL, "let the script write where it says", VALUE(unprotected), NULL},
 	{"quiet", 'q', OPTION_FLAG, NULL, "print no progress", VALUE(quiet), NULL},
 #include "cli/setting_options.inc"
 	{NULL, 0, OPTION_FLAG, NULL, NULL, 0, NULL},
@@ -155,16 +158,10 @@ static const char *in_words(const struct option_result *result, struct arena *ar
 	return copy;
 }
 
-static void show_progress(const struct reported *reported, void *context)
+/* For confirm_request. */
+static void warn(const char *text, void *context)
 {
-	int64_t steps = 0;
-
-	for (size_t i = 0; i < reported->processes.count; i++) {
-		if (reported->processes.items[i]->steps > steps)
-			steps = reported->processes.items[i]->steps;
-	}
-	fprintf(stderr, "\rvramlint: step %lld ", (long long)steps);
-	fflush(stderr);
+	message_warning("%s", text);
 }
 
 /* ---- the command ---- */
@@ -193,11 +190,22 @@ static bool write_reports(const struct confirm_values *values, const struct told
 	return ok;
 }
 
+/* Whether the run is long enough for an answer: what ends by itself is, however short. */
+static bool is_answered(const struct told *told)
+{
+	const struct confirm_outcome *outcome = told->outcome;
+
+	if (!told_saw_steps(told))
+		return false;
+	return reported_is_done(&outcome->reported) || (outcome->end == CONFIRM_DONE && outcome->status == 0) ||
+	       (outcome->end == CONFIRM_TIMED_OUT && !told_is_provisional(told));
+}
+
 static int status_of(const struct told *told)
 {
 	if (told_fails(told))
 		return STATUS_FINDINGS;
-	return told_saw_steps(told) ? STATUS_CLEAN : STATUS_FAILED;
+	return is_answered(told) ? STATUS_CLEAN : STATUS_FAILED;
 }
 
 static int report(const struct confirm_values *values, const struct confirm_outcome *outcome,
@@ -207,6 +215,7 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 	struct told told = {.outcome = outcome, .command = command, .folder = prediction->current};
 	struct judgements judgements;
 	struct buf text = BUF_INIT;
+	bool is_written;
 	int status;
 
 	judge_run(&outcome->reported, prediction->findings.items, prediction->findings.count, &judgements);
@@ -215,7 +224,9 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 	told_init(&told, &memory);
 	tell_text(&text, &told);
 	status = status_of(&told);
-	if (output_finish(&text) != STATUS_CLEAN || !write_reports(values, &told))
+	/* files first: the terminal may have gone */
+	is_written = write_reports(values, &told);
+	if (output_finish(&text) != STATUS_CLEAN || !is_written)
 		status = STATUS_FAILED;
 	told_release(&told);
 	judgements_release(&judgements);
@@ -232,12 +243,69 @@ static bool snapshot_was_kept(const struct confirm_request *request, const struc
 	return false;
 }
 
-static int confirm(const struct confirm_values *values, const struct option_result *result, struct config *config)
+static bool keep(const char *path, const struct buf *record)
+{
+	struct err err;
+
+	if (record->length > REPORTED_RECORD_LIMIT)
+		message_warning("the record in '%s' ends before the run did: it has reached its limit of %d MiB", path,
+				REPORTED_RECORD_LIMIT >> 20);
+	if (os_write_file(path, buf_get(record), &err))
+		return true;
+	message_error("%s", err.message);
+	return false;
+}
+
+/* Fills PREDICTION with what the record predicted, or with what the code that is to be checked says now. */
+static bool predict_again(struct prediction *prediction, const struct confirm_values *values,
+			  const struct option_result *result, struct config *config, const struct record *record,
+			  struct reported *reported)
+{
+	struct err err;
+
+	if (values->check.count > 0) {
+		if (!predict_all(prediction, values, result, config))
+			return false;
+		record_rebase(record, prediction->findings.items, prediction->findings.count, reported);
+		return true;
+	}
+	arena_init(&prediction->arena);
+	prediction->current = os_current_folder(&prediction->arena, &err);
+	for (size_t i = 0; i < record->findings.count; i++)
+		VEC_ADD(&prediction->findings, record->findings.items[i]);
+	return true;
+}
+
+static int judge_record(const struct confirm_values *values, const struct option_result *result, struct config *config)
 {
 	struct prediction prediction = {.findings = {NULL, 0, 0}};
-	struct confirm_request request = {.steps = values->steps, .time_limit = values->time_limit,
-					  .stop = (enum confirm_stop)values->stop, .protects = !values->unprotected, .snapshot = values->snapshot};
 	struct confirm_outcome outcome;
+	struct record record;
+	struct err err;
+	int status = STATUS_FAILED;
+
+	if (!record_read(values->read, &record, &outcome, &err))
+		message_error("%s", err.message);
+	else if (predict_again(&prediction, values, result, config, &record, &outcome.reported))
+		status = report(values, &outcome, &prediction, record.command);
+	VEC_RELEASE(&prediction.findings);
+	arena_release(&prediction.arena);
+	record_release(&record);
+	confirm_outcome_release(&outcome);
+	return status;
+}
+
+static int confirm(const struct confirm_values *values, const struct option_result *result, struct config *config)
+{
+	struct confirm_view view;
+	struct prediction prediction = {.findings = {NULL, 0, 0}};
+	struct confirm_request request = {.steps = values->steps, .time_limit = values->time_limit,
+					  .stop = (enum confirm_stop)values->stop, .protects = !values->unprotected, .snapshot = values->snapshot,
+					  .warn = warn,
+					  .context = &view};
+	struct confirm_outcome outcome;
+	struct buf record = BUF_INIT;
+	const char *command;
 	struct err err;
 	int status = STATUS_FAILED;
 
@@ -246,16 +314,26 @@ static int confirm(const struct confirm_values *values, const struct option_resu
 	request.command = command_words(values, result, &prediction.arena);
 	request.findings = prediction.findings.items;
 	request.finding_count = prediction.findings.count;
-	if (!values->quiet && os_is_terminal(2))
-		request.progress = show_progress;
+	confirm_view_init(&view, values->steps);
+	if (!values->quiet)
+		request.progress = confirm_view_show;
+	request.farewell = view.is_block && !values->quiet ? confirm_view_farewell : NULL;
+	command = in_words(result, &prediction.arena);
+	if (values->record) {
+		record_begin(&record, &request, command);
+		request.record = &record;
+	}
 	if (!confirm_run(&request, &outcome, &err)) {
 		message_error("%s", err.message);
 	} else {
-		status = report(values, &outcome, &prediction, in_words(result, &prediction.arena));
+		status = report(values, &outcome, &prediction, command);
 		status = snapshot_was_kept(&request, &outcome) ? status : STATUS_FAILED;
 	}
+	if (values->record && !keep(values->record, &record))
+		status = STATUS_FAILED;
 	confirm_outcome_release(&outcome);
 out:
+	buf_release(&record);
 	VEC_RELEASE(&prediction.findings);
 	arena_release(&prediction.arena);
 	return status;
@@ -272,7 +350,12 @@ static int confirm_command_run(const struct command *command, int count, char *c
 
 	if (!command_parse(command, count, arguments, &values, &result, &status))
 		goto out;
-	if (result.operand_count == 0) {
+	if (values.read && (result.operand_count > 0 || values.record)) {
+		err_set(&err, ERR_USAGE, "'--read' judges a run that is over: it takes no command and no '--record'");
+		status = command_usage_error(command, &err);
+		goto out;
+	}
+	if (result.operand_count == 0 && !values.read) {
 		err_set(&err, ERR_USAGE, "'confirm' takes a command: vramlint confirm -- train.py");
 		status = command_usage_error(command, &err);
 		goto out;
@@ -286,7 +369,9 @@ static int confirm_command_run(const struct command *command, int count, char *c
 	config = config_new(&(struct config_request){.options = values.settings, .configs = values.configs.items,
 						     .config_count = values.configs.count, .isolated = values.isolated},
 			    &err);
-	status = config ? confirm(&values, &result, config) : command_usage_error(command, &err);
+	status = !config	? command_usage_error(command, &err)
+		 : values.read	? judge_record(&values, &result, config)
+				: confirm(&values, &result, config);
 	config_free(config);
 out:
 	option_result_release(&result);

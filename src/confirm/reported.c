@@ -442,6 +442,14 @@ static void take_event(struct reported *reported, struct reported_stream *stream
 		take_bye(reported, process, event);
 }
 
+static void record_line(struct reported *reported, struct str line)
+{
+	if (reported->record && reported->record->length <= REPORTED_RECORD_LIMIT) {
+		buf_add_str(reported->record, line);
+		buf_add_char(reported->record, '\n');
+	}
+}
+
 static void take_line(struct reported *reported, struct reported_stream *stream, struct str line)
 {
 	cJSON *event;
@@ -449,10 +457,12 @@ static void take_line(struct reported *reported, struct reported_stream *stream,
 	if (line.length == 0)
 		return;
 	event = cJSON_ParseWithLength(line.at, line.length);
-	if (cJSON_IsObject(event))
+	if (cJSON_IsObject(event)) {
 		take_event(reported, stream, event);
-	else
+		record_line(reported, line);
+	} else {
 		reported->bad_lines++;
+	}
 	cJSON_Delete(event);
 }
 

@@ -1,7 +1,7 @@
 /* What the agents in a run's processes have reported.
  *
  * Lines of JSON go in, numbers come out. Owns all of it. One thread. The protocol, confirm/1, is described in
- * docs/confirm.md. */
+ * docs/confirm-protocol.md. */
 #ifndef VRAMLINT_CONFIRM_REPORTED_H
 #define VRAMLINT_CONFIRM_REPORTED_H
 
@@ -138,7 +138,11 @@ struct reported {
 	VEC(struct reported_process *) processes; /* in the order in which they came */
 	VEC(struct reported_stream *) streams;    /* by number of the connection */
 	size_t bad_lines;       /* no JSON, or too long */
+	struct buf *record;     /* lines that are JSON are added here, too; borrowed, may be NULL */
 };
+
+/* A record that has grown beyond this takes no more lines. */
+enum { REPORTED_RECORD_LIMIT = 64 << 20 };
 
 void reported_init(struct reported *reported);
 void reported_release(struct reported *reported);

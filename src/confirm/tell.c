@@ -114,6 +114,7 @@ void tell_text(struct buf *out, const struct told *told)
 	say_run(out, told);
 	buf_add_char(out, '\n');
 	say_remarks(out, told);
+	protection_tell(out, &told->outcome->protection);
 	if (!told->process)
 		return;
 	buf_add_char(out, '\n');

@@ -235,6 +235,7 @@ void tell_json(struct buf *out, const struct told *told)
 	number(&json, "seconds", outcome->seconds);
 	json_member_bool(&json, "provisional", told_is_provisional(told));
 	json_member_int(&json, "bad_lines", (int64_t)outcome->reported.bad_lines);
+	protection_add(&json, &outcome->protection);
 	json_member_object(&json, "summary");
 	json_member_int(&json, "confirmed", (int64_t)told->totals.confirmed);
 	json_member_int(&json, "confirmed_host", (int64_t)told->totals.host);

@@ -3,7 +3,7 @@ where no break is allowed; and no frame of ours may be compiled."""
 import os
 import sys
 
-from . import Watch
+from .imports import Watch
 
 NAME = "torch._dynamo"
 # What is called first, whoever compiles.

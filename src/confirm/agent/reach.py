@@ -340,6 +340,7 @@ class Reach:
             node = tensor.grad_fn
             if node is not None:
                 moment = self.series.moment_of_node(self.number(node))
+                site = self.series.site_of_node(self.number(node))
             elif fallback is not None:
                 moment = fallback
             else:

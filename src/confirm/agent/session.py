@@ -18,7 +18,7 @@ from .lines import Lines
 from .reach import Reach
 from .saved import Saved
 from .swelling import Swelling
-from .wire import Wire
+from .wire import Wire, connected
 
 LOOK_AT = (6, 9, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 56, 64, 80, 96, 128, 160, 192, 256, 320, 384, 512, 768, 1024)
 LOOK_SHARE = 0.1  # of the run's time may go to looking, beyond LOOK_FREE seconds
@@ -70,8 +70,19 @@ class Session:
     # -- beginning and end
 
     def start(self):
+        self.wire = Wire(connected(self.request["socket"]), self.began)
+        self.watch()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.silence)
+        crash.install(self.crashed)
+        atexit.register(self.ended)
+        if self.request.get("protect") == "torch":
+            kept, but = self.request.get("kept") or (), self.request.get("open") or ()
+            stopping.protect(self.torch, self.request.get("scratch"), kept, but)
+        self.hello()
+
+    def watch(self):
         torch = self.torch
-        self.wire = Wire(self.request["socket"], self.began)
         self.accounting = Accounting(torch, self.request.get("shim"))
         self.shim = self.accounting.shim if self.accounting.shim.ok else None
         self.series = Series(torch)
@@ -80,7 +91,7 @@ class Session:
         self.clock = Clock(torch, self.tick, self.backward)
         findings = [f for f in self.request.get("findings") or () if f.get("path")]
         cells.expect(findings)
-        self.lines = Lines(findings, self.shim.site if self.shim else None)
+        self.lines = Lines(findings, self.shim.site if self.shim else self.series.site)
         self.clock.install()
         from .probes import Probes
 
@@ -90,13 +101,14 @@ class Session:
         self.clock.on_forward = self.forward
         self.compiling = Compiling(self.compiles)
         self.compiling.install()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self.silence)
-        crash.install(self.crashed)
-        atexit.register(self.ended)
-        if self.request.get("protect") == "torch":
-            stopping.protect(torch, self.request.get("scratch"))
-        self.hello()
+
+    def fault(self, error):
+        """A fault of the agent's own: the user's program is not to know of it."""
+        debug(error)
+
+    def roots(self):
+        """(frames, modules) whose names are followed."""
+        return stack_frames(), usercode.user_modules()
 
     def degrade(self, what):
         """This torch, or what the user does with it, keeps us from seeing something."""
@@ -166,7 +178,7 @@ class Session:
             steps = self.steps()
             self.wire.send("bye", why=why, steps=steps, window=[min(steps, max(3, steps // 8)), steps], **counts)
         except Exception as error:
-            debug(error)
+            self.fault(error)
         self.wire.close()
 
     # -- ticks
@@ -184,7 +196,7 @@ class Session:
         try:
             stop = self.ticked(kind, subject, first)
         except Exception as error:
-            debug(error)
+            self.fault(error)
         finally:
             self.busy = False
         if stop:
@@ -302,7 +314,7 @@ class Session:
                 self.consumed(tensors)
                 self.probes.at_backward(tensors)
         except Exception as error:
-            debug(error)
+            self.fault(error)
         finally:
             self.busy = False
 
@@ -330,7 +342,7 @@ class Session:
         finder = None
         try:
             with self.torch._C.DisableTorchFunction():
-                reach.run(stack_frames(), usercode.user_modules())
+                reach.run(*self.roots())
                 finder = Finder(reach, self.series, self.kind, self.last_look)
                 finder.run()
                 grown = self.swelling.look(finder, self.series, self.kind, self.steps())
