@@ -79,7 +79,8 @@ class Inside(Session):
 
     def leave(self):
         self.done = True
-        for part, end in (("lines", "stop"), ("clock", "remove"), ("probes", "remove"), ("gpu", "stop"), ("saved", "remove")):
+        ends = (("lines", "stop"), ("gpu", "stop"), *((n, "remove") for n in ("clock", "probes", "saved", "compiling")))
+        for part, end in ends:
             if hasattr(self, part):
                 getattr(getattr(self, part), end)()
         _open.discard(self)
@@ -93,6 +94,9 @@ class Inside(Session):
     def enough(self):
         self.finish("steps")
         self.leave()
+
+    def trains_here(self, kind):
+        return False  # the thread that began it is followed
 
     def fault(self, error):
         self.failure = self.failure or error
