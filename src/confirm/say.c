@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "confirm/workers.h"
 #include "report/visible.h"
 
 static void add(struct buf *out, const char *text)
@@ -227,6 +228,9 @@ void say_reason(struct buf *out, const struct told *told, const struct judged *j
 		add_probe(out, told, judged->probe);
 		if (judged->bounded && judged->finding->cost <= COST_PEAK)
 			buf_add_text(out, "; that takes memory, but does not grow");
+	} else if (judged->worker) {
+		workers_say(out, judged->worker);
+		buf_add_text(out, "; its line was seen to run in no other process");
 	} else if (judged->holder && growth->leaks) {
 		add(out, judged->holder->key);
 		buf_add_text(out, " grows by ");
@@ -406,6 +410,8 @@ void say_remarks(struct buf *out, const struct told *told)
 		add_last_state(out, told, told->process);
 	}
 	add_lacks(out, told->process);
+	if (outcome->lacked_memory)
+		buf_add_text(out, "meanwhile the kernel ran out of memory and killed a process\n");
 	if (told_is_provisional(told))
 		buf_add_text(out, "verdicts are provisional: fewer than 24 steps\n");
 	if (outcome->reported.bad_lines)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "confirm/workers.h"
+
 const char *verdict_name(enum verdict verdict)
 {
 	static const char *const names[] = {"not-observed", "refuted", "confirmed-host", "confirmed"};
@@ -377,6 +379,22 @@ static void judge_finding(const struct reported_process *process, const struct p
 		judged->bounded = judged->holder->bounded;
 }
 
+/* What may happen in workers of a data loader, where no agent watches lines: of the rules that speak of them, where the line
+ * ran nowhere else and a worker grows. */
+static void judge_by_worker(const struct reported *reported, struct judged *judged)
+{
+	static const char *const rules[] = {"tensor-cache", "dataloader-cow"};
+	struct worker_growth growth;
+
+	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+		if (judged->verdict != VERDICT_NOT_OBSERVED || judged->hits > 0 || strcmp(judged->finding->name, rules[i]) != 0)
+			continue;
+		judged->worker = workers_most(reported, &growth);
+		if (judged->worker)
+			judged->verdict = VERDICT_CONFIRMED_HOST;
+	}
+}
+
 static bool is_predicted(const struct reported_holder *holder, const struct predicted *findings, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -415,6 +433,7 @@ void judge_run(const struct reported *reported, const struct predicted *findings
 
 		for (size_t p = 0; p < reported->processes.count; p++)
 			judge_finding(reported->processes.items[p], findings, count, i, &judged);
+		judge_by_worker(reported, &judged);
 		VEC_ADD(&judgements->findings, judged);
 	}
 	for (size_t p = 0; p < reported->processes.count; p++) {
