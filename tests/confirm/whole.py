@@ -92,18 +92,20 @@ class Runner:
         self.folder = tempfile.TemporaryDirectory(prefix="vlwhole-")
         self.environ = dict(os.environ, OMP_NUM_THREADS="1", PYTHONWARNINGS="ignore", TMPDIR=self.folder.name,
                             VRAMLINT_CONFIRM_DEBUG="1", MPLBACKEND="Agg")  # fmt: skip
-        self.words = [sys.executable]
+        Path(self.folder.name, "sitecustomize.py").write_text("import builtins\nbuiltins.STEP = lambda *a, **k: None\n")
+        self.environ["PYTHONPATH"] = self.folder.name
         if fork:
-            socket = self.folder.name + "/forks"
-            self.server = subprocess.Popen([sys.executable, FORKED, "serve", socket], stdout=subprocess.PIPE, text=True,
+            self.socket = self.folder.name + "/forks"
+            self.server = subprocess.Popen([sys.executable, FORKED, "serve", self.socket], stdout=subprocess.PIPE, text=True,
                                            start_new_session=True)  # fmt: skip
             if self.server.stdout.readline() != "ready\n":
                 sys.exit("the process that imports torch did not come up")
-            self.words = [sys.executable, FORKED, "run", socket]
-            self.environ["WITH_STEP"] = "1"
-        else:
-            Path(self.folder.name, "sitecustomize.py").write_text("import builtins\nbuiltins.STEP = lambda *a, **k: None\n")
-            self.environ["PYTHONPATH"] = self.folder.name
+
+    def words(self, case):
+        """What runs it. The supervisor sees workers only of what it has started itself."""
+        if self.server and "num_workers" not in "".join(case.source):
+            return [sys.executable, FORKED, "run", self.socket, str(case.path)]
+        return [sys.executable, str(case.path)]
 
     def close(self):
         if self.server:
@@ -126,11 +128,11 @@ class Runner:
                     json.loads(report.read_text()) if report.exists() else None)  # fmt: skip
 
     def plain(self, case):
-        return self.run([*self.words, str(case.path)])[:3]
+        return self.run(self.words(case))[:3]
 
     def confirm(self, case, *more):
         return self.run(["nice", "-n", "5", PROGRAM, "confirm", "-q", *OPTIONS, "--time-limit", "120", *more, "--json",
-                         "report.json", "--check", str(case.path), "--", *self.words, str(case.path)])  # fmt: skip
+                         "report.json", "--check", str(case.path), "--", *self.words(case)])  # fmt: skip
 
 
 # ---- scoring
