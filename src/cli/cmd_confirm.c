@@ -5,21 +5,22 @@
 
 #include "base/os.h"
 #include "base/os_memory.h"
-#include "base/path.h"
 #include "base/size.h"
+#include "cli/ci.h"
 #include "cli/message.h"
 #include "cli/output.h"
-#include "cli/settings_text.h"
+#include "cli/prediction.h"
 #include "confirm/confirm.h"
+#include "confirm/page.h"
+#include "confirm/picture.h"
+#include "confirm/results.h"
 #include "confirm/tell.h"
-#include "engine/run.h"
-#include "rule/rule.h"
 
 struct confirm_values {
 	struct setting_texts settings[SETTING_COUNT], configs, check;
 	bool isolated, quiet, unprotected;
 	int steps, time_limit, stop;
-	const char *json, *python, *fail_over;
+	const char *json, *html, *svg, *sarif, *python, *fail_over;
 };
 
 #define VALUE(member) offsetof(struct confirm_values, member)
@@ -37,6 +38,9 @@ static const struct option_row confirm_options[] = {
 	 VALUE(check), NULL},
 	{"python", 0, OPTION_TEXT, "PROGRAM", "runs the script (default: that of the active environment)", VALUE(python), NULL},
 	{"json", 0, OPTION_TEXT, "FILE", "write the report for programs to FILE", VALUE(json), NULL},
+	{"html", 0, OPTION_TEXT, "FILE", "write a page with curves, holders and code to FILE", VALUE(html), NULL},
+	{"svg", 0, OPTION_TEXT, "FILE", "write the curves as a picture to FILE", VALUE(svg), NULL},
+	{"sarif", 0, OPTION_TEXT, "FILE", "write findings with their verdicts as SARIF to FILE", VALUE(sarif), NULL},
 	{"fail-over", 0, OPTION_TEXT, "BYTES",
 	 "growth of up to so much a step leaves the exit status 0: 4096, 64k, 1MiB (default: 0)", VALUE(fail_over), NULL},
 	{"unprotected", 0, OPTION_FLAG, NULL, "let torch.save write where the script says", VALUE(unprotected), NULL},
@@ -45,38 +49,7 @@ static const struct option_row confirm_options[] = {
 	{NULL, 0, OPTION_FLAG, NULL, NULL, 0, NULL},
 };
 
-/* ---- what is predicted ---- */
-
-/* Keeps findings beyond the results that they came in. */
-struct prediction {
-	struct run_sink base;
-	struct arena arena;
-	const char *current;
-	VEC(struct predicted) findings;
-};
-
-static void predict(struct run_sink *base, const struct run_file *file)
-{
-	struct prediction *prediction = (struct prediction *)base;
-	struct arena *arena = &prediction->arena;
-	const char *path, *real;
-
-	if (!file->result || file->result->finding_count == 0)
-		return;
-	path = path_join(arena, prediction->current, file->path);
-	real = os_real_path(path, arena);
-	for (size_t i = 0; i < file->result->finding_count; i++) {
-		const struct finding *finding = &file->result->findings[i];
-
-		if (finding->at.cell || rule_asks_for(finding->rule, "event", "suppression"))
-			continue;
-		VEC_ADD(&prediction->findings,
-			((struct predicted){.path = real ? real : path, .shown = arena_dup(arena, file->path), .code = finding->rule->code,
-					    .name = finding->rule->name, .message = arena_dup(arena, finding->message),
-					    .severity = finding->severity, .cost = finding->cost, .line = finding->at.start.line,
-					    .end_line = finding->at.end.line, .column = finding->at.start.column}));
-	}
-}
+/* ---- what is run ---- */
 
 /* The script among the words of the command, or NULL. */
 static const char *script_of(const struct option_result *result)
@@ -88,30 +61,17 @@ static const char *script_of(const struct option_result *result)
 	return NULL;
 }
 
-static bool predict_all(struct prediction *prediction, const struct confirm_values *values, const struct option_result *result,
-			struct config *config)
+/* The findings of the code that is named, or of the script, or of the current folder. */
+static bool predict(struct prediction *prediction, const struct confirm_values *values, const struct option_result *result,
+		    struct config *config)
 {
 	static const char *const here[] = {"."};
 	const char *script = script_of(result);
-	const char *const *paths = values->check.count ? values->check.items : script ? &script : here;
-	size_t count = values->check.count ? values->check.count : 1;
-	struct walk walk;
-	struct err err;
 
-	prediction->base.file = predict;
-	arena_init(&prediction->arena);
-	prediction->current = os_current_folder(&prediction->arena, &err);
-	walk_init(&walk, config, paths, count);
-	for (size_t i = 0; i < walk.problem_count; i++)
-		message_error("%s", walk.problems[i].text);
-	if (walk.problem_count == 0 && !settings_tell_faults(config) && prediction->current)
-		run_files(walk.files, walk.file_count, 0, RUN_MAKES_NO_FIXES, NULL, &prediction->base);
-	count = walk.problem_count + config_is_faulty(config) + !prediction->current;
-	walk_release(&walk);
-	return count == 0;
+	if (values->check.count)
+		return prediction_make(prediction, config, values->check.items, values->check.count);
+	return prediction_make(prediction, config, script ? &script : here, 1);
 }
-
-/* ---- what is run ---- */
 
 static const char *python_of(const struct confirm_values *values, struct arena *arena)
 {
@@ -164,27 +124,45 @@ static void show_progress(const struct reported *reported, void *context)
 
 /* ---- the command ---- */
 
-static bool write_report(const char *path, void (*tell)(struct buf *out, const struct told *told), const struct told *told)
+static bool write_file(const char *path, struct buf *text)
 {
-	struct buf text = BUF_INIT;
 	struct err err;
-	bool ok;
+	bool ok = os_write_file(path, buf_get(text), &err);
 
-	if (!path)
-		return true;
-	tell(&text, told);
-	ok = os_write_file(path, buf_get(&text), &err);
 	if (!ok)
 		message_error("%s", err.message);
-	buf_release(&text);
+	buf_reset(text);
 	return ok;
 }
 
 /* All of them, whatever becomes of one. */
-static bool write_reports(const struct confirm_values *values, const struct told *told)
+static bool write_reports(const struct confirm_values *values, const struct told *told, struct prediction *prediction)
 {
-	bool ok = write_report(values->json, tell_json, told);
+	struct report_host host;
+	struct evidence evidence;
+	struct buf text = BUF_INIT;
+	bool ok = true;
 
+	evidence_init(&evidence, told);
+	if (values->json) {
+		tell_json(&text, told);
+		ok = write_file(values->json, &text) && ok;
+	}
+	if (values->sarif) {
+		ci_host_get(&host, &prediction->arena);
+		results_tell(&text, &evidence, prediction->settings, &host);
+		ok = write_file(values->sarif, &text) && ok;
+	}
+	if (values->html) {
+		page_tell(&text, &evidence);
+		ok = write_file(values->html, &text) && ok;
+	}
+	if (values->svg) {
+		picture_file(&text, told);
+		ok = write_file(values->svg, &text) && ok;
+	}
+	evidence_release(&evidence);
+	buf_release(&text);
 	return ok;
 }
 
@@ -196,7 +174,7 @@ static int status_of(const struct told *told)
 }
 
 static int report(const struct confirm_values *values, const struct confirm_outcome *outcome,
-		  const struct prediction *prediction, const char *command)
+		  struct prediction *prediction, const char *command)
 {
 	struct os_memory memory = os_memory_get("");
 	struct told told = {.outcome = outcome, .command = command, .folder = prediction->current};
@@ -210,7 +188,7 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 	told_init(&told, &memory);
 	tell_text(&text, &told);
 	status = status_of(&told);
-	if (output_finish(&text) != STATUS_CLEAN || !write_reports(values, &told))
+	if (output_finish(&text) != STATUS_CLEAN || !write_reports(values, &told, prediction))
 		status = STATUS_FAILED;
 	told_release(&told);
 	judgements_release(&judgements);
@@ -220,14 +198,14 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 
 static int confirm(const struct confirm_values *values, const struct option_result *result, struct config *config)
 {
-	struct prediction prediction = {.findings = {NULL, 0, 0}};
+	struct prediction prediction;
 	struct confirm_request request = {.steps = values->steps, .time_limit = values->time_limit,
 					  .stop = (enum confirm_stop)values->stop, .protects = !values->unprotected};
 	struct confirm_outcome outcome;
 	struct err err;
 	int status = STATUS_FAILED;
 
-	if (!predict_all(&prediction, values, result, config))
+	if (!predict(&prediction, values, result, config))
 		goto out;
 	request.command = command_words(values, result, &prediction.arena);
 	request.findings = prediction.findings.items;
@@ -240,8 +218,7 @@ static int confirm(const struct confirm_values *values, const struct option_resu
 		message_error("%s", err.message);
 	confirm_outcome_release(&outcome);
 out:
-	VEC_RELEASE(&prediction.findings);
-	arena_release(&prediction.arena);
+	prediction_release(&prediction);
 	return status;
 }
 

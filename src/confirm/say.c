@@ -272,18 +272,14 @@ static void line_end(struct buf *out)
 }
 
 /* What is known of memory at the end: who held most. */
-static void add_last_state(struct buf *out, const struct told *told, const struct reported_process *process)
+static void add_last_state(struct buf *out, const struct reported_process *process)
 {
 	const struct reported_step *last = process->curve.count ? &process->curve.items[process->curve.count - 1] : NULL;
-	const struct told_row *most = NULL;
+	const struct reported_holder *most = NULL;
 	int64_t live = process->crash && process->crash_live >= 0 ? process->crash_live : last ? last->live : -1;
 
-	for (size_t i = 0; i < told->rows.count; i++) {
-		const struct told_row *row = &told->rows.items[i];
-
-		if (row->process == process && (!most || row->holder->bytes > most->holder->bytes))
-			most = row;
-	}
+	for (size_t i = 0; i < process->holders.count; i++)
+		most = !most || process->holders.items[i]->bytes > most->bytes ? process->holders.items[i] : most;
 	if (live < 0 && !most)
 		return;
 	buf_add_text(out, "last known: ");
@@ -297,12 +293,25 @@ static void add_last_state(struct buf *out, const struct told *told, const struc
 	}
 	if (most) {
 		buf_add_text(out, live >= 0 || (last && last->rss > 0) ? "; most is held by " : "most is held by ");
-		add(out, most->holder->key);
+		add(out, most->key);
 		buf_add_text(out, " (");
-		say_bytes(out, (double)most->holder->bytes);
-		buf_format(out, " in %lld tensor%s)", (long long)most->holder->tensors, most->holder->tensors == 1 ? "" : "s");
+		say_bytes(out, (double)most->bytes);
+		buf_format(out, " in %lld tensor%s)", (long long)most->tensors, most->tensors == 1 ? "" : "s");
 	}
 	line_end(out);
+}
+
+/* TEXT of an exception, in one line and no longer than can be read. */
+static void add_message(struct buf *out, const char *text)
+{
+	enum { LONGEST = 400 };
+	struct buf line = BUF_INIT;
+
+	for (; *text && line.length < LONGEST; text++)
+		buf_add_char(&line, *text == '\n' ? ' ' : *text);
+	visible_add(out, buf_get(&line));
+	buf_add_text(out, *text ? "…" : "");
+	buf_release(&line);
 }
 
 static void add_crash(struct buf *out, const struct told *told, const struct reported_process *process)
@@ -319,9 +328,9 @@ static void add_crash(struct buf *out, const struct told *told, const struct rep
 		say_place(out, told, at->path, at->line);
 	}
 	buf_add_text(out, process->is_oom ? ": " : " with ");
-	add(out, process->crash);
+	add_message(out, process->crash);
 	line_end(out);
-	add_last_state(out, told, process);
+	add_last_state(out, process);
 }
 
 /* Ranks are told where there are several. */
@@ -348,7 +357,7 @@ static void add_ranks(struct buf *out, const struct told *told)
 	line_end(out);
 }
 
-void say_remarks(struct buf *out, const struct told *told)
+void say_troubles(struct buf *out, const struct told *told)
 {
 	enum { KILLED = 128 + 9 };
 	const struct confirm_outcome *outcome = told->outcome;
@@ -358,7 +367,6 @@ void say_remarks(struct buf *out, const struct told *told)
 		buf_add_text(out, "the time was up; --time-limit gives it more\n");
 	if (outcome->end == CONFIRM_INTERRUPTED)
 		buf_add_text(out, "it was interrupted\n");
-	add_ranks(out, told);
 	for (size_t i = 0; i < outcome->reported.processes.count; i++) {
 		const struct reported_process *process = outcome->reported.processes.items[i];
 
@@ -370,13 +378,19 @@ void say_remarks(struct buf *out, const struct told *told)
 	if (!crashed && outcome->end == CONFIRM_DONE && outcome->status > 128 && told->process && !told->process->has_left) {
 		buf_format(out, "it was ended by signal %d%s\n", outcome->status - 128,
 			   outcome->status == KILLED ? ", as the system does where memory runs out" : "");
-		add_last_state(out, told, told->process);
+		add_last_state(out, told->process);
 	}
+}
+
+void say_remarks(struct buf *out, const struct told *told)
+{
+	size_t bad_lines = told->outcome->reported.bad_lines;
+
+	add_ranks(out, told);
 	if (told_is_provisional(told))
 		buf_add_text(out, "verdicts are provisional: fewer than 24 steps\n");
-	if (outcome->reported.bad_lines)
-		buf_format(out, "%zu line%s of the agents' reports made no sense\n", outcome->reported.bad_lines,
-			   outcome->reported.bad_lines == 1 ? "" : "s");
+	if (bad_lines)
+		buf_format(out, "%zu line%s of the agents' reports made no sense\n", bad_lines, bad_lines == 1 ? "" : "s");
 }
 
 /* ---- the forecast ---- */

@@ -151,6 +151,7 @@ static void row_add(struct json_writer *json, const struct told_row *row)
 	json_object_begin(json);
 	json_member_text(json, "kind", kind_name(row->kind));
 	json_member_int(json, "pid", row->process->process);
+	json_member_int(json, "processes", (int64_t)row->processes);
 	holder_add(json, holder, &row->growth);
 	json_member_int(json, "tensors", holder->tensors);
 	json_member_int(json, "bytes", holder->bytes);

@@ -16,6 +16,8 @@ struct predicted {
 	enum severity severity;
 	enum cost cost;
 	int64_t line, end_line, column;
+	const struct finding *finding; /* all of it, and the text that it is about, which may be gone when the run ends */
+	const struct source *source;
 };
 
 enum verdict { VERDICT_NOT_OBSERVED, VERDICT_REFUTED, VERDICT_CONFIRMED_HOST, VERDICT_CONFIRMED };
