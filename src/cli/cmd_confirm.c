@@ -9,6 +9,7 @@
 #include "cli/ci.h"
 #include "cli/message.h"
 #include "cli/output.h"
+#include "cli/outputs.h"
 #include "cli/prediction.h"
 #include "confirm/confirm.h"
 #include "confirm/page.h"
@@ -123,6 +124,35 @@ static void show_progress(const struct reported *reported, void *context)
 }
 
 /* ---- the command ---- */
+
+/* Whether all reports can be written, as far as that can be told before a run that may take long. */
+static bool reports_are_possible(const struct confirm_values *values, struct arena *arena, struct err *err)
+{
+	const char *const paths[] = {values->json, values->html, values->svg, values->sarif};
+	static const char *const names[] = {"--json", "--html", "--svg", "--sarif"};
+
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+		const char *slash = paths[i] ? strrchr(paths[i], '/') : NULL;
+		struct os_stat stat;
+
+		if (!paths[i])
+			continue;
+		if (!*paths[i])
+			return err_set(err, ERR_USAGE, "option '%s' names no file", names[i]);
+		if (outputs_is_code(paths[i]))
+			return err_set(err, ERR_USAGE, "option '%s' would overwrite '%s', which is code; name another file", names[i],
+				       paths[i]);
+		for (size_t j = 0; j < i; j++) {
+			if (paths[j] && strcmp(paths[j], paths[i]) == 0)
+				return err_set(err, ERR_USAGE, "options '%s' and '%s' would both write '%s'", names[j], names[i],
+					       paths[i]);
+		}
+		if (slash && slash > paths[i] &&
+		    (!os_stat_get(arena_dup_bytes(arena, paths[i], (size_t)(slash - paths[i])), &stat, err) || stat.kind != OS_FOLDER))
+			return err_set(err, ERR_USAGE, "option '%s' cannot write '%s': there is no such folder", names[i], paths[i]);
+	}
+	return true;
+}
 
 static bool write_file(const char *path, struct buf *text)
 {
@@ -241,6 +271,10 @@ static int confirm_command_run(const struct command *command, int count, char *c
 	if (!size_from_text(values.fail_over, &fail_over)) {
 		err_set(&err, ERR_USAGE, "option '--fail-over' takes a number of bytes, such as 4096, 64k or 1MiB, not '%s'",
 			values.fail_over);
+		status = command_usage_error(command, &err);
+		goto out;
+	}
+	if (!reports_are_possible(&values, &result.arena, &err)) {
 		status = command_usage_error(command, &err);
 		goto out;
 	}

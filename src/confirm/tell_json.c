@@ -232,8 +232,10 @@ void tell_json(struct buf *out, const struct told *told)
 	json_member_array(&json, "findings");
 	for (size_t i = 0; i < judgements->findings.count; i++)
 		judged_add(&json, &judgements->findings.items[i]);
-	for (size_t i = 0; i < judgements->unpredicted.count; i++)
-		judged_add(&json, &judgements->unpredicted.items[i]);
+	for (size_t i = 0; i < judgements->unpredicted.count; i++) {
+		if (!told_repeats(told, i))
+			judged_add(&json, &judgements->unpredicted.items[i]);
+	}
 	json_array_end(&json);
 	json_member_array(&json, "holders");
 	for (size_t i = 0; i < told->rows.count; i++)

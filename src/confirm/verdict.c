@@ -111,7 +111,7 @@ struct growth growth_of(const struct reported_process *process, const struct rep
 	growth.most_bytes = bytes[steps - 1 - (steps - 1) / 4];
 	growth.nodes = median(nodes, (size_t)steps);
 	if (holder->host_bytes >= 0)
-		growth.host_bytes = (double)holder->host_bytes / (double)(growth.births ? growth.births : 1);
+		growth.host_bytes = (double)holder->host_bytes / (double)(holder->births.count ? holder->births.count : 1); /* of all */
 	free(bytes);
 	free(nodes);
 	free(seen);
