@@ -1,4 +1,5 @@
-"""Builds the program with make and puts it into the wheel, with its manual page, completions and documents.
+"""Builds the program with make and puts it into the wheel, with its manual page, completions and documents, and the agent of
+`vramlint confirm`, which tests of one's own use.
 
 The wheel has the tag of the machine it is made on. With VRAMLINT_MANYLINUX=1 in the environment tools/manylinux builds
 the program, so that it runs on other Linux machines, and the tag says so.
@@ -53,6 +54,8 @@ class CustomBuildHook(BuildHookInterface):
             shared[license] = f"share/doc/vramlint/licenses/{license.parent.name}.txt"
         for license in sorted((out / "licenses").glob("*.txt")):
             shared[license] = f"share/doc/vramlint/licenses/{license.name}"
+        for part in sorted((root / "src" / "confirm" / "agent").glob("*.py")):
+            build_data["force_include"][str(part)] = f"vramlint/_agent/{part.name}"
         build_data["shared_scripts"][str(out / "vramlint")] = "vramlint"
         build_data["shared_data"].update({str(path): target for path, target in shared.items()})
         build_data["pure_python"] = False

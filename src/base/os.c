@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -357,6 +358,25 @@ int os_terminal_columns(int descriptor)
 	struct winsize size;
 
 	return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+int os_terminal_lines(int descriptor)
+{
+	struct winsize size;
+
+	return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
+bool os_owns_terminal(int descriptor)
+{
+	return tcgetpgrp(descriptor) == getpgrp();
+}
+
+bool os_can_write(int descriptor)
+{
+	struct pollfd ready = {descriptor, POLLOUT, 0};
+
+	return poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT);
 }
 
 double os_seconds(void)

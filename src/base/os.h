@@ -63,6 +63,10 @@ const char *os_user_config(struct arena *arena, const char *name);
 bool os_is_terminal(int descriptor);
 bool os_is_file(int descriptor); /* a regular one, as after "> x" */
 int os_terminal_columns(int descriptor); /* 0 where unknown */
+int os_terminal_lines(int descriptor);
+/* Whether this process is one that the terminal speaks to, and not in the background. */
+bool os_owns_terminal(int descriptor);
+bool os_can_write(int descriptor); /* without waiting */
 int os_cpu_count(void);                  /* at least 1; cores this process may use */
 double os_seconds(void);                 /* monotonic clock */
 

@@ -1,8 +1,3 @@
-/* prctl on Linux. */
-#if defined(__linux__) && !defined(_GNU_SOURCE)
-#define _GNU_SOURCE
-#endif
-
 #include "base/os_supervise.h"
 
 #include <errno.h>
@@ -17,17 +12,19 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <dirent.h>
-#include <sys/prctl.h>
-#endif
 
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/os_private.h"
+#include "base/os_tree.h"
 #include "base/vec.h"
 
-extern char **environ;
+/* More than any training has processes, fewer than a process may have descriptors: the rest waits. */
+enum { MOST_CONNECTIONS = 512 };
+
+/* What is taken note of, and by whom it was sent. */
+static const int caught[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH};
+enum { CAUGHT = sizeof caught / sizeof *caught };
 
 struct connection {
 	int descriptor;
@@ -35,32 +32,44 @@ struct connection {
 };
 
 struct os_supervised {
-	pid_t child;  /* also the number of its group */
-	bool has_exited;
+	pid_t child;
+	bool has_exited, has_told; /* … so */
+	double exited;             /* when */
+	int status;
 	int listener;
+	double deaf_until;         /* there was no descriptor for one more connection */
 	char *path;
 	VEC(struct connection) connections;
+	size_t turn;               /* whose it is to be heard */
 	uint32_t next_number;
-	bool had_terminal; /* it was handed the terminal */
-	struct sigaction old_child, old_interrupt, old_terminate;
+	struct pollfd *ready;
+	bool was_told_alone;       /* to stop for a while: the command was not */
+	struct sigaction before[CAUGHT];
 };
+
+/* ---- signals ---- */
 
 /* The end that handlers write to; there is one command at a time. */
 static int signal_pipe[2] = {-1, -1};
 
-static void on_signal(int number)
+struct note {
+	unsigned char number;
+	bool is_for_all; /* the terminal has sent it, to the whole group */
+};
+
+static void on_signal(int number, siginfo_t *from, void *context)
 {
 	int saved = errno;
-	char byte = (char)number;
+	struct note note = {(unsigned char)number, from && from->si_code > 0};
 
-	if (write(signal_pipe[1], &byte, 1) < 0)
+	if (write(signal_pipe[1], &note, sizeof note) < 0)
 		errno = 0; /* full: a wake-up is under way */
 	errno = saved;
 }
 
 static bool catch_signals(struct os_supervised *supervised)
 {
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
 
 	if (pipe(signal_pipe) != 0)
 		return false;
@@ -69,9 +78,12 @@ static bool catch_signals(struct os_supervised *supervised)
 		fcntl(signal_pipe[i], F_SETFL, O_NONBLOCK);
 	}
 	sigemptyset(&action.sa_mask);
-	sigaction(SIGCHLD, &action, &supervised->old_child);
-	sigaction(SIGINT, &action, &supervised->old_interrupt);
-	sigaction(SIGTERM, &action, &supervised->old_terminate);
+	for (size_t i = 0; i < CAUGHT; i++) {
+		sigaction(caught[i], NULL, &supervised->before[i]);
+		/* nohup and the like: what is to be ignored stays so */
+		if (supervised->before[i].sa_handler != SIG_IGN || caught[i] == SIGCHLD)
+			sigaction(caught[i], &action, NULL);
+	}
 	return true;
 }
 
@@ -79,27 +91,14 @@ static void release_signals(struct os_supervised *supervised)
 {
 	if (signal_pipe[0] < 0)
 		return;
-	sigaction(SIGCHLD, &supervised->old_child, NULL);
-	sigaction(SIGINT, &supervised->old_interrupt, NULL);
-	sigaction(SIGTERM, &supervised->old_terminate, NULL);
+	for (size_t i = 0; i < CAUGHT; i++)
+		sigaction(caught[i], &supervised->before[i], NULL);
 	close(signal_pipe[0]);
 	close(signal_pipe[1]);
 	signal_pipe[0] = signal_pipe[1] = -1;
 }
 
-/* Makes the group of PROCESS the one that the terminal speaks to, where there is one and it speaks to us. */
-static bool hand_terminal(pid_t from, pid_t process)
-{
-	struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
-	bool handed = false;
-
-	if (!isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) != from)
-		return false;
-	sigaction(SIGTTOU, &ignore, &old);
-	handed = tcsetpgrp(STDIN_FILENO, process) == 0;
-	sigaction(SIGTTOU, &old, NULL);
-	return handed;
-}
+/* ---- its beginning ---- */
 
 static bool listen_at(struct os_supervised *supervised, const char *path, struct err *err)
 {
@@ -118,144 +117,132 @@ static bool listen_at(struct os_supervised *supervised, const char *path, struct
 	return true;
 }
 
-/* In the child: becomes the command. ERRORS is where the errno goes, if that fails. */
-_Noreturn static void become(const char *const *arguments, const char *const *environment, int errors)
+/* What a child that did not become the command leaves for us. */
+struct failure {
+	int number;
+	bool is_shelter;
+};
+
+/* In the child: becomes the command. ERRORS is where a failure goes. */
+_Noreturn static void become(const struct os_supervise_request *request, int errors)
 {
-	setpgid(0, 0);
-	for (; *environment; environment++)
-		putenv((char *)(uintptr_t)*environment);
+	struct failure failure = {0, true};
+	size_t failed;
+
+#ifndef __linux__
+	setpgid(0, 0); /* there the group is all that is known of its children */
+#endif
+	for (const char *const *variable = request->environment; *variable; variable++)
+		putenv((char *)(uintptr_t)*variable);
 	signal(SIGPIPE, SIG_DFL);
 #ifdef SIGXFSZ
 	signal(SIGXFSZ, SIG_DFL);
 #endif
-	execvp(arguments[0], (char *const *)(uintptr_t)arguments);
-	if (write(errors, &errno, sizeof errno) < 0)
+	if (request->shelter)
+		failure.number = os_shelter_enter(request->shelter, &failed);
+	if (failure.number == 0) {
+		execvp(request->arguments[0], (char *const *)(uintptr_t)request->arguments);
+		failure = (struct failure){errno, false};
+	}
+	if (write(errors, &failure, sizeof failure) < 0)
 		_exit(126);
 	_exit(127);
 }
 
-static bool start(struct os_supervised *supervised, const char *const *arguments, const char *const *environment,
-		  struct err *err)
+static bool start(struct os_supervised *supervised, const struct os_supervise_request *request, struct err *err)
 {
-	int errors[2], number = 0;
+	const char *name = request->arguments[0];
+	struct failure failure = {0, false};
+	int errors[2];
 
 	if (pipe(errors) != 0)
-		return os_failed(err, ERR_LIMIT, "start", arguments[0], errno);
+		return os_failed(err, ERR_LIMIT, "start", name, errno);
 	fcntl(errors[0], F_SETFD, FD_CLOEXEC);
 	fcntl(errors[1], F_SETFD, FD_CLOEXEC);
 	fflush(NULL);
 	supervised->child = fork();
 	if (supervised->child == 0)
-		become(arguments, environment, errors[1]);
+		become(request, errors[1]);
 	close(errors[1]);
 	if (supervised->child < 0)
-		number = errno;
-	else if (read(errors[0], &number, sizeof number) != sizeof number)
-		number = 0;
+		failure.number = errno;
+	else if (read(errors[0], &failure, sizeof failure) != sizeof failure)
+		failure.number = 0;
 	close(errors[0]);
-	if (number == 0) {
-		setpgid(supervised->child, supervised->child);
-		supervised->had_terminal = hand_terminal(getpgrp(), supervised->child);
+	if (failure.number == 0)
 		return true;
-	}
 	if (supervised->child > 0)
 		waitpid(supervised->child, NULL, 0);
 	supervised->child = 0;
-	return os_failed(err, ERR_READ, "run", arguments[0], number);
+	return failure.is_shelter ? os_failed(err, ERR_LIMIT, "put overlays on folders in", request->shelter->place, failure.number)
+				  : os_failed(err, ERR_READ, "run", name, failure.number);
 }
 
-struct os_supervised *os_supervise_new(const char *const *arguments, const char *const *environment, const char *path,
-				       struct err *err)
+struct os_supervised *os_supervise_new(const struct os_supervise_request *request, struct err *err)
 {
 	struct os_supervised *supervised = mem_new(1, sizeof *supervised);
 
 	supervised->listener = -1;
-#ifdef __linux__
-	/* what outlives its parent becomes our child, so that it can be ended */
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
-#endif
+	os_tree_adopt(); /* so that what outlives its parent can be ended */
 	if (!catch_signals(supervised))
-		os_failed(err, ERR_LIMIT, "start", arguments[0], errno);
-	else if (listen_at(supervised, path, err) && start(supervised, arguments, environment, err))
+		os_failed(err, ERR_LIMIT, "start", request->arguments[0], errno);
+	else if (listen_at(supervised, request->socket, err) && start(supervised, request, err))
 		return supervised;
 	os_supervise_free(supervised);
 	return NULL;
 }
 
+int64_t os_supervise_process(const struct os_supervised *supervised)
+{
+	return supervised->child;
+}
+
 /* ---- its end ---- */
+
+/* Sends SIGNAL to those that the terminal would send it to, or to ALL that the command has started. */
+static void pass_on(struct os_supervised *supervised, int number, bool all)
+{
+#ifdef __linux__
+	if (os_tree_signal(number, !all) == 0 && supervised->child > 0 && !supervised->has_exited)
+		kill(supervised->child, number); /* where /proc is not to be seen */
+#else
+	if (supervised->child > 0)
+		kill(-supervised->child, number);
+#endif
+}
 
 void os_supervise_end(struct os_supervised *supervised, enum os_pressure pressure)
 {
 	static const int signals[] = {[OS_ASK] = SIGINT, [OS_DEMAND] = SIGTERM, [OS_FORCE] = SIGKILL};
 
-	if (supervised->child > 0)
-		kill(-supervised->child, signals[pressure]);
+	pass_on(supervised, signals[pressure], pressure == OS_FORCE);
+	pass_on(supervised, SIGCONT, false); /* who is stopped does not hear */
 }
 
-#ifdef __linux__
-/* Kills all children that we have by now; returns how many. */
-static int kill_children(void)
+void os_supervise_suspend(struct os_supervised *supervised)
 {
-	DIR *folder = opendir("/proc");
-	struct dirent *entry;
-	int count = 0;
+	struct sigaction stop = {.sa_handler = SIG_DFL}, own;
 
-	while (folder && (entry = readdir(folder))) {
-		char path[300], text[512], *behind;
-		long process = strtol(entry->d_name, NULL, 10);
-		FILE *file;
-		size_t length;
-		int parent = 0;
-
-		if (process <= 0)
-			continue;
-		snprintf(path, sizeof path, "/proc/%ld/stat", process);
-		file = fopen(path, "r");
-		if (!file)
-			continue;
-		length = fread(text, 1, sizeof text - 1, file);
-		fclose(file);
-		text[length] = '\0';
-		behind = strrchr(text, ')'); /* the name may hold anything */
-		if (!behind || sscanf(behind + 1, " %*c %d", &parent) != 1 || parent != getpid())
-			continue;
-		kill((pid_t)process, SIGKILL);
-		count++;
-	}
-	if (folder)
-		closedir(folder);
-	return count;
-}
-#else
-static int kill_children(void)
-{
-	return 0;
-}
-#endif
-
-static void end_all(struct os_supervised *supervised)
-{
-	/* each round may bring forth children of those that were killed */
-	enum { ROUNDS = 100 };
-
-	os_supervise_end(supervised, OS_FORCE);
-	for (int i = 0; i < ROUNDS && kill_children() > 0; i++) {
-		while (waitpid(-1, NULL, WNOHANG) > 0)
-			;
-		poll(NULL, 0, 10);
-	}
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
+	if (supervised->was_told_alone)
+		pass_on(supervised, SIGTSTP, false);
+	sigemptyset(&stop.sa_mask);
+	sigaction(SIGTSTP, &stop, &own);
+	raise(SIGTSTP);
+	/* here somebody has us go on */
+	sigaction(SIGTSTP, &own, NULL);
+	pass_on(supervised, SIGCONT, false);
 }
 
 void os_supervise_free(struct os_supervised *supervised)
 {
 	if (!supervised)
 		return;
-	if (supervised->child > 0)
-		end_all(supervised);
-	if (supervised->had_terminal)
-		hand_terminal(supervised->child, getpgrp());
+	if (supervised->child > 0) {
+#ifndef __linux__
+		os_supervise_end(supervised, OS_FORCE);
+#endif
+		os_tree_end();
+	}
 	for (size_t i = 0; i < supervised->connections.count; i++)
 		close(supervised->connections.items[i].descriptor);
 	VEC_RELEASE(&supervised->connections);
@@ -264,53 +251,70 @@ void os_supervise_free(struct os_supervised *supervised)
 	if (supervised->path)
 		unlink(supervised->path);
 	free(supervised->path);
+	free(supervised->ready);
 	release_signals(supervised);
 	free(supervised);
 }
 
 /* ---- what happens ---- */
 
-static void accept_all(struct os_supervised *supervised)
+static void accept_all(struct os_supervised *supervised, double now)
 {
-	int descriptor;
+	static const double LATER = 0.1;
 
-	while ((descriptor = accept(supervised->listener, NULL, NULL)) >= 0) {
+	while (supervised->connections.count < MOST_CONNECTIONS) {
+		int descriptor = accept(supervised->listener, NULL, NULL);
+
+		if (descriptor < 0) {
+			if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+				supervised->deaf_until = now + LATER;
+			return;
+		}
 		fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+		fcntl(descriptor, F_SETFL, O_NONBLOCK);
 		VEC_ADD(&supervised->connections, ((struct connection){descriptor, supervised->next_number++}));
 	}
 }
 
-/* Reaps what has ended; whether the command is among it. */
-static bool reap(struct os_supervised *supervised, int *status)
+/* Reaps what has ended. */
+static void reap(struct os_supervised *supervised)
 {
-	bool exited = false;
 	pid_t process;
 	int how;
 
 	while ((process = waitpid(-1, &how, WNOHANG)) > 0) {
 		if (process != supervised->child || supervised->has_exited)
 			continue;
-		exited = supervised->has_exited = true;
-		*status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
+		supervised->has_exited = true;
+		supervised->exited = os_seconds();
+		supervised->status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
 	}
-	return exited;
 }
 
-/* Takes note of signals: *REPORT is set where one of them is news. */
-static bool take_signals(struct os_supervised *supervised, enum os_report *report, int *status)
+/* Takes note of one signal; OS_REPORT_NONE where it is no news. */
+static enum os_report take_signal(struct os_supervised *supervised)
 {
-	char numbers[64];
-	ssize_t got = read(signal_pipe[0], numbers, sizeof numbers);
+	struct note note;
 
-	for (ssize_t i = 0; i < got; i++) {
-		if (numbers[i] != SIGINT && numbers[i] != SIGTERM)
-			continue;
-		os_supervise_end(supervised, numbers[i] == SIGINT ? OS_ASK : OS_DEMAND);
-		*report = OS_REPORT_INTERRUPTED;
-		return true;
+	if (read(signal_pipe[0], &note, sizeof note) != sizeof note)
+		return OS_REPORT_NONE;
+	switch (note.number) {
+	case SIGINT:
+	case SIGQUIT:
+	case SIGTERM:
+	case SIGHUP:
+		if (!note.is_for_all)
+			os_supervise_end(supervised, note.number == SIGINT ? OS_ASK : OS_DEMAND);
+		return OS_REPORT_INTERRUPTED;
+	case SIGTSTP:
+		supervised->was_told_alone = !note.is_for_all;
+		return OS_REPORT_SUSPENDED;
+	case SIGWINCH:
+		return OS_REPORT_RESIZED;
+	default:
+		reap(supervised);
+		return OS_REPORT_NONE;
 	}
-	*report = OS_REPORT_EXITED;
-	return reap(supervised, status);
 }
 
 /* Reads from the connection at INDEX. */
@@ -335,37 +339,65 @@ static enum os_report take_bytes(struct os_supervised *supervised, size_t index,
 	return OS_REPORT_CLOSED;
 }
 
+/* Waits for what there is to take; false where there was nothing within SECONDS. `ready` then has the signals, the listener and then the
+ * connections, as they stand. */
+static bool wait_for(struct os_supervised *supervised, double seconds, double now)
+{
+	size_t count = supervised->connections.count;
+	bool listens = now >= supervised->deaf_until && count < MOST_CONNECTIONS;
+
+	supervised->ready = mem_resize(supervised->ready, count + 2, sizeof *supervised->ready);
+	supervised->ready[0] = (struct pollfd){signal_pipe[0], POLLIN, 0};
+	supervised->ready[1] = (struct pollfd){listens ? supervised->listener : -1, POLLIN, 0};
+	for (size_t i = 0; i < count; i++)
+		supervised->ready[i + 2] = (struct pollfd){supervised->connections.items[i].descriptor, POLLIN, 0};
+	return poll(supervised->ready, (nfds_t)(count + 2), seconds < 0 ? -1 : (int)(seconds * 1000) + 1) > 0;
+}
+
+/* Hears the next connection that has something to say, in turn. */
+static enum os_report take_turn(struct os_supervised *supervised, uint32_t *connection, struct buf *bytes)
+{
+	size_t count = supervised->connections.count;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t index = (supervised->turn + i) % count;
+		enum os_report report = OS_REPORT_NONE;
+
+		if (supervised->ready[index + 2].revents)
+			report = take_bytes(supervised, index, connection, bytes);
+		if (report != OS_REPORT_NONE) {
+			supervised->turn = index + 1;
+			return report;
+		}
+	}
+	return OS_REPORT_NONE;
+}
+
 enum os_report os_supervise_next(struct os_supervised *supervised, double seconds, uint32_t *connection, struct buf *bytes,
 				 int *status)
 {
+	/* What was said before the end comes first, unless somebody never stops. */
+	static const double HEARD_OUT = 1;
 	double until = os_seconds() + seconds;
-	struct pollfd *ready = NULL;
-	enum os_report report = OS_REPORT_NONE;
 
 	for (;;) {
-		size_t count = supervised->connections.count;
-		double left = until - os_seconds();
+		double now = os_seconds();
+		bool ends = supervised->has_exited && !supervised->has_told, any;
+		enum os_report report = OS_REPORT_NONE;
 
-		if (seconds >= 0 && left <= 0)
-			break;
-		ready = mem_resize(ready, count + 2, sizeof *ready);
-		ready[0] = (struct pollfd){signal_pipe[0], POLLIN, 0};
-		ready[1] = (struct pollfd){supervised->listener, POLLIN, 0};
-		for (size_t i = 0; i < count; i++)
-			ready[i + 2] = (struct pollfd){supervised->connections.items[i].descriptor, POLLIN, 0};
-		if (poll(ready, (nfds_t)(count + 2), seconds < 0 ? -1 : (int)(left * 1000) + 1) < 0)
-			continue;
-		if (ready[1].revents)
-			accept_all(supervised);
-		/* what was said before the end comes first */
-		for (size_t i = 0; i < count && report == OS_REPORT_NONE; i++) {
-			if (ready[i + 2].revents)
-				report = take_bytes(supervised, i, connection, bytes);
+		any = wait_for(supervised, ends ? 0 : seconds < 0 ? -1 : until > now ? until - now : 0, now);
+		if (any && supervised->ready[0].revents)
+			report = take_signal(supervised);
+		if (any && report == OS_REPORT_NONE && !(ends && now - supervised->exited > HEARD_OUT))
+			report = take_turn(supervised, connection, bytes);
+		if (any && supervised->ready[1].revents)
+			accept_all(supervised, now);
+		if (ends && report == OS_REPORT_NONE) {
+			supervised->has_told = true;
+			*status = supervised->status;
+			return OS_REPORT_EXITED;
 		}
-		if (report != OS_REPORT_NONE || (ready[0].revents && take_signals(supervised, &report, status)))
-			break;
-		report = OS_REPORT_NONE;
+		if (report != OS_REPORT_NONE || (seconds >= 0 && now >= until))
+			return report;
 	}
-	free(ready);
-	return report;
 }

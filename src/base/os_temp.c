@@ -15,14 +15,13 @@
 #include "base/os.h"
 #include "base/os_private.h"
 
-const char *os_temp_new(struct arena *arena, struct err *err)
+const char *os_temp_new(const char *above, struct arena *arena, struct err *err)
 {
-	const char *above = os_env("TMPDIR");
-	char *path = arena_format(arena, "%s/vramlint-XXXXXX", above && *above ? above : "/tmp");
+	char *path = arena_format(arena, "%s/vramlint-XXXXXX", above);
 
 	if (mkdtemp(path))
 		return path;
-	os_failed(err, ERR_WRITE, "make a folder in", above && *above ? above : "/tmp", errno);
+	os_failed(err, ERR_WRITE, "make a folder in", above, errno);
 	return NULL;
 }
 
@@ -39,6 +38,14 @@ bool os_temp_folder(const char *folder, const char *name, struct err *err)
 	return made;
 }
 
+/* Of a folder that may not be entered nothing can be removed. */
+static int open_one(const char *path, const struct stat *stat, int kind, struct FTW *where)
+{
+	if (S_ISDIR(stat->st_mode) && (stat->st_mode & 0700) != 0700)
+		chmod(path, 0700);
+	return 0;
+}
+
 static int remove_one(const char *path, const struct stat *stat, int kind, struct FTW *where)
 {
 	remove(path);
@@ -49,5 +56,8 @@ void os_temp_remove(const char *folder)
 {
 	enum { DESCRIPTORS = 16 };
 
+	/* what was opened has to be looked into in turn: as deep as folders that may not be entered lie in each other */
+	for (int i = 0; i < 3; i++)
+		nftw(folder, open_one, DESCRIPTORS, FTW_PHYS);
 	nftw(folder, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
 }

@@ -7,13 +7,14 @@
 #include "base/os_memory.h"
 #include "base/size.h"
 #include "cli/ci.h"
+#include "cli/confirm_view.h"
 #include "cli/message.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
 #include "cli/prediction.h"
-#include "confirm/confirm.h"
 #include "confirm/page.h"
 #include "confirm/picture.h"
+#include "confirm/record.h"
 #include "confirm/results.h"
 #include "confirm/tell.h"
 
@@ -21,7 +22,7 @@ struct confirm_values {
 	struct setting_texts settings[SETTING_COUNT], configs, check;
 	bool isolated, quiet, unprotected;
 	int steps, time_limit, stop;
-	const char *json, *html, *svg, *sarif, *python, *fail_over;
+	const char *json, *html, *svg, *sarif, *python, *fail_over, *snapshot, *record, *read;
 };
 
 #define VALUE(member) offsetof(struct confirm_values, member)
@@ -42,9 +43,12 @@ static const struct option_row confirm_options[] = {
 	{"html", 0, OPTION_TEXT, "FILE", "write a page with curves, holders and code to FILE", VALUE(html), NULL},
 	{"svg", 0, OPTION_TEXT, "FILE", "write the curves as a picture to FILE", VALUE(svg), NULL},
 	{"sarif", 0, OPTION_TEXT, "FILE", "write findings with their verdicts as SARIF to FILE", VALUE(sarif), NULL},
+	{"record", 0, OPTION_TEXT, "FILE", "keep all that was seen in FILE", VALUE(record), NULL},
+	{"read", 0, OPTION_TEXT, "FILE", "judge the run that --record kept in FILE; nothing is run", VALUE(read), NULL},
 	{"fail-over", 0, OPTION_TEXT, "BYTES",
 	 "growth of up to so much a step leaves the exit status 0: 4096, 64k, 1MiB (default: 0)", VALUE(fail_over), NULL},
-	{"unprotected", 0, OPTION_FLAG, NULL, "let torch.save write where the script says", VALUE(unprotected), NULL},
+	{"snapshot", 0, OPTION_TEXT, "FILE", "write a memory snapshot for pytorch's viewer to FILE", VALUE(snapshot), NULL},
+	{"unprotected", 0, OPTION_FLAG, NULL, "let the script write where it says", VALUE(unprotected), NULL},
 	{"quiet", 'q', OPTION_FLAG, NULL, "print no progress", VALUE(quiet), NULL},
 #include "cli/setting_options.inc"
 	{NULL, 0, OPTION_FLAG, NULL, NULL, 0, NULL},
@@ -111,16 +115,10 @@ static const char *in_words(const struct option_result *result, struct arena *ar
 	return copy;
 }
 
-static void show_progress(const struct reported *reported, void *context)
+/* For confirm_request. */
+static void warn(const char *text, void *context)
 {
-	int64_t steps = 0;
-
-	for (size_t i = 0; i < reported->processes.count; i++) {
-		if (reported->processes.items[i]->steps > steps)
-			steps = reported->processes.items[i]->steps;
-	}
-	fprintf(stderr, "\rvramlint: step %lld ", (long long)steps);
-	fflush(stderr);
+	message_warning("%s", text);
 }
 
 /* ---- the command ---- */
@@ -196,11 +194,22 @@ static bool write_reports(const struct confirm_values *values, const struct told
 	return ok;
 }
 
+/* Whether the run is long enough for an answer: what ends by itself is, however short. */
+static bool is_answered(const struct told *told)
+{
+	const struct confirm_outcome *outcome = told->outcome;
+
+	if (!told_saw_steps(told))
+		return false;
+	return reported_is_done(&outcome->reported) || (outcome->end == CONFIRM_DONE && outcome->status == 0) ||
+	       (outcome->end == CONFIRM_TIMED_OUT && !told_is_provisional(told));
+}
+
 static int status_of(const struct told *told)
 {
 	if (told_fails(told))
 		return STATUS_FINDINGS;
-	return told_saw_steps(told) ? STATUS_CLEAN : STATUS_FAILED;
+	return is_answered(told) ? STATUS_CLEAN : STATUS_FAILED;
 }
 
 static int report(const struct confirm_values *values, const struct confirm_outcome *outcome,
@@ -210,6 +219,7 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 	struct told told = {.outcome = outcome, .command = command, .folder = prediction->current};
 	struct judgements judgements;
 	struct buf text = BUF_INIT;
+	bool is_written;
 	int status;
 
 	judge_run(&outcome->reported, prediction->findings.items, prediction->findings.count, &judgements);
@@ -218,7 +228,9 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 	told_init(&told, &memory);
 	tell_text(&text, &told);
 	status = status_of(&told);
-	if (output_finish(&text) != STATUS_CLEAN || !write_reports(values, &told, prediction))
+	/* files first: the terminal may have gone */
+	is_written = write_reports(values, &told, prediction);
+	if (output_finish(&text) != STATUS_CLEAN || !is_written)
 		status = STATUS_FAILED;
 	told_release(&told);
 	judgements_release(&judgements);
@@ -226,12 +238,77 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 	return status;
 }
 
+static bool snapshot_was_kept(const struct confirm_request *request, const struct confirm_outcome *outcome)
+{
+	if (!request->snapshot || (outcome->snapshots > 0 && outcome->snapshot_err.code == ERR_NONE))
+		return true;
+	message_error("%s", outcome->snapshot_err.code ? outcome->snapshot_err.message
+						       : "no memory snapshot was made: nothing that imports torch came to its end");
+	return false;
+}
+
+static bool keep(const char *path, const struct buf *record)
+{
+	struct err err;
+
+	if (record->length > REPORTED_RECORD_LIMIT)
+		message_warning("the record in '%s' ends before the run did: it has reached its limit of %d MiB", path,
+				REPORTED_RECORD_LIMIT >> 20);
+	if (os_write_file(path, buf_get(record), &err))
+		return true;
+	message_error("%s", err.message);
+	return false;
+}
+
+/* Fills PREDICTION with what the record predicted, or with what the code that is to be checked says now. */
+static bool predict_again(struct prediction *prediction, const struct confirm_values *values,
+			  const struct option_result *result, struct config *config, const struct record *record,
+			  struct reported *reported)
+{
+	struct err err;
+
+	if (values->check.count > 0) {
+		if (!predict(prediction, values, result, config))
+			return false;
+		record_rebase(record, prediction->findings.items, prediction->findings.count, reported);
+		return true;
+	}
+	arena_init(&prediction->arena);
+	prediction->current = os_current_folder(&prediction->arena, &err);
+	for (size_t i = 0; i < record->findings.count; i++)
+		VEC_ADD(&prediction->findings, record->findings.items[i]);
+	return true;
+}
+
+static int judge_record(const struct confirm_values *values, const struct option_result *result, struct config *config)
+{
+	struct prediction prediction = {.findings = {NULL, 0, 0}};
+	struct confirm_outcome outcome;
+	struct record record;
+	struct err err;
+	int status = STATUS_FAILED;
+
+	if (!record_read(values->read, &record, &outcome, &err))
+		message_error("%s", err.message);
+	else if (predict_again(&prediction, values, result, config, &record, &outcome.reported))
+		status = report(values, &outcome, &prediction, record.command);
+	prediction_release(&prediction);
+	record_release(&record);
+	confirm_outcome_release(&outcome);
+	return status;
+}
+
 static int confirm(const struct confirm_values *values, const struct option_result *result, struct config *config)
 {
-	struct prediction prediction;
+	struct confirm_view view;
+	struct prediction prediction = {.findings = {NULL, 0, 0}};
 	struct confirm_request request = {.steps = values->steps, .time_limit = values->time_limit,
-					  .stop = (enum confirm_stop)values->stop, .protects = !values->unprotected};
+					  .stop = (enum confirm_stop)values->stop, .protects = !values->unprotected, .snapshot = values->snapshot,
+					  .warn = warn,
+					  .context = &view};
 	struct confirm_outcome outcome;
+	struct buf record = BUF_INIT;
+	const char *command;
 	struct err err;
 	int status = STATUS_FAILED;
 
@@ -240,14 +317,26 @@ static int confirm(const struct confirm_values *values, const struct option_resu
 	request.command = command_words(values, result, &prediction.arena);
 	request.findings = prediction.findings.items;
 	request.finding_count = prediction.findings.count;
-	if (!values->quiet && os_is_terminal(2))
-		request.progress = show_progress;
-	if (confirm_run(&request, &outcome, &err))
-		status = report(values, &outcome, &prediction, in_words(result, &prediction.arena));
-	else
+	confirm_view_init(&view, values->steps);
+	if (!values->quiet)
+		request.progress = confirm_view_show;
+	request.farewell = view.is_block && !values->quiet ? confirm_view_farewell : NULL;
+	command = in_words(result, &prediction.arena);
+	if (values->record) {
+		record_begin(&record, &request, command);
+		request.record = &record;
+	}
+	if (!confirm_run(&request, &outcome, &err)) {
 		message_error("%s", err.message);
+	} else {
+		status = report(values, &outcome, &prediction, command);
+		status = snapshot_was_kept(&request, &outcome) ? status : STATUS_FAILED;
+	}
+	if (values->record && !keep(values->record, &record))
+		status = STATUS_FAILED;
 	confirm_outcome_release(&outcome);
 out:
+	buf_release(&record);
 	prediction_release(&prediction);
 	return status;
 }
@@ -263,7 +352,12 @@ static int confirm_command_run(const struct command *command, int count, char *c
 
 	if (!command_parse(command, count, arguments, &values, &result, &status))
 		goto out;
-	if (result.operand_count == 0) {
+	if (values.read && (result.operand_count > 0 || values.record)) {
+		err_set(&err, ERR_USAGE, "'--read' judges a run that is over: it takes no command and no '--record'");
+		status = command_usage_error(command, &err);
+		goto out;
+	}
+	if (result.operand_count == 0 && !values.read) {
 		err_set(&err, ERR_USAGE, "'confirm' takes a command: vramlint confirm -- train.py");
 		status = command_usage_error(command, &err);
 		goto out;
@@ -281,7 +375,9 @@ static int confirm_command_run(const struct command *command, int count, char *c
 	config = config_new(&(struct config_request){.options = values.settings, .configs = values.configs.items,
 						     .config_count = values.configs.count, .isolated = values.isolated},
 			    &err);
-	status = config ? confirm(&values, &result, config) : command_usage_error(command, &err);
+	status = !config	? command_usage_error(command, &err)
+		 : values.read	? judge_record(&values, &result, config)
+				: confirm(&values, &result, config);
 	config_free(config);
 out:
 	option_result_release(&result);

@@ -171,12 +171,27 @@ static void add_verdict(struct evidence *evidence, struct evidence_item *item)
 
 /* ---- items ---- */
 
+/* What a record of a run still knows of a finding, and its line as it is now. */
+static void recall(struct evidence *evidence, struct evidence_item *item, const struct predicted *finding)
+{
+	struct rule *rule = ARENA_NEW(&evidence->arena, struct rule);
+
+	*rule = (struct rule){.code = finding->code, .name = finding->name, .summary = finding->name, .document = ""};
+	item->finding = (struct finding){.rule = rule, .severity = finding->severity, .cost = finding->cost, .proof = PROOF_USAGE,
+					 .message = finding->message, .scope = ""};
+	item->source = evidence_source(evidence, finding->path);
+	item->is_placed = place_of(evidence, finding->path, finding->line, &item->finding.at);
+}
+
 static void add_predicted(struct evidence *evidence, const struct judged *judged)
 {
 	const struct predicted *finding = judged->finding;
 	struct evidence_item item = {.judged = judged, .path = finding->shown, .source = finding->source, .is_placed = true};
 
-	finding_dup(&item.finding, finding->finding, &evidence->arena);
+	if (finding->finding)
+		finding_dup(&item.finding, finding->finding, &evidence->arena);
+	else
+		recall(evidence, &item, finding);
 	add_trail(evidence, &item, finding->path);
 	add_verdict(evidence, &item);
 	VEC_ADD(&evidence->items, item);

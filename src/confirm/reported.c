@@ -29,6 +29,8 @@ static void process_release(struct reported_process *process)
 	VEC_RELEASE(&process->holders);
 	VEC_RELEASE(&process->covers);
 	VEC_RELEASE(&process->probes);
+	VEC_RELEASE(&process->unheld);
+	VEC_RELEASE(&process->layouts);
 	VEC_RELEASE(&process->crash_at);
 }
 
@@ -133,6 +135,52 @@ static void step_devices(struct reported *reported, const struct reported_proces
 		}
 	}
 	step->devices = devices;
+}
+
+/* What is told of a device replaces what was. */
+static void take_blocks(struct reported *reported, struct reported_process *process, const cJSON *event)
+{
+	int64_t device = field_number(event, "d", 0);
+	const cJSON *item;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < process->unheld.count; i++) {
+		if (process->unheld.items[i].device != device)
+			process->unheld.items[kept++] = process->unheld.items[i];
+	}
+	process->unheld.count = kept;
+	cJSON_ArrayForEach(item, field(event, "list")) {
+		if (process->unheld.count < 100)
+			VEC_ADD(&process->unheld, ((struct reported_unheld){
+				.device = device, .path = text_of(reported, item, "path"), .line = field_number(item, "line", 0),
+				.bytes = field_number(item, "bytes", 0), .births = cJSON_GetArraySize(field(item, "births"))}));
+	}
+}
+
+static void take_layout(struct reported *reported, struct reported_process *process, const cJSON *event)
+{
+	const cJSON *asked = cJSON_GetArrayItem(field(event, "asked"), 0);
+	struct reported_layout layout = {
+		.device = field_number(event, "d", 0), .free = field_number(event, "free", 0),
+		.largest = field_number(event, "largest", 0), .pieces = field_number(event, "pieces", 0),
+		.waiting = field_number(event, "waiting", 0), .is_expandable = field_is_true(event, "expandable"),
+		.asked = {.path = text_of(reported, asked, "path"), .line = field_number(asked, "line", 0),
+			  .count = field_number(asked, "n", 0)}};
+
+	for (size_t i = 0; i < process->layouts.count; i++) {
+		if (process->layouts.items[i].device == layout.device) {
+			process->layouts.items[i] = layout;
+			return;
+		}
+	}
+	if (process->layouts.count < REPORTED_DEVICES)
+		VEC_ADD(&process->layouts, layout);
+}
+
+static void take_snapshot(struct reported *reported, struct reported_process *process, const cJSON *event)
+{
+	process->snapshot = text_of(reported, event, "path");
+	process->no_snapshot = text_of(reported, event, "why");
 }
 
 static void take_step(struct reported *reported, struct reported_process *process, const cJSON *event)
@@ -291,6 +339,7 @@ static void take_probe(struct reported *reported, struct reported_process *proce
 
 	if (!kind)
 		return;
+	callers_of(reported, field(event, "via"), probe.callers);
 	for (size_t i = 0; i < process->probes.count; i++) {
 		struct reported_probe *known = &process->probes.items[i];
 		bool same_path = known->path && probe.path ? strcmp(known->path, probe.path) == 0 : known->path == probe.path;
@@ -350,6 +399,14 @@ static void take_event(struct reported *reported, struct reported_stream *stream
 		take_step(reported, process, event);
 	else if (strcmp(kind, "devices") == 0)
 		take_devices(reported, process, event);
+	else if (strcmp(kind, "blocks") == 0)
+		take_blocks(reported, process, event);
+	else if (strcmp(kind, "layout") == 0)
+		take_layout(reported, process, event);
+	else if (strcmp(kind, "missing") == 0)
+		process->missing = text_of(reported, event, "why");
+	else if (strcmp(kind, "snapshot") == 0)
+		take_snapshot(reported, process, event);
 	else if (strcmp(kind, "clock") == 0)
 		process->clock = text_of(reported, event, "kind");
 	else if (strcmp(kind, "holder") == 0)
@@ -368,6 +425,14 @@ static void take_event(struct reported *reported, struct reported_stream *stream
 		take_bye(reported, process, event);
 }
 
+static void record_line(struct reported *reported, struct str line)
+{
+	if (reported->record && reported->record->length <= REPORTED_RECORD_LIMIT) {
+		buf_add_str(reported->record, line);
+		buf_add_char(reported->record, '\n');
+	}
+}
+
 static void take_line(struct reported *reported, struct reported_stream *stream, struct str line)
 {
 	cJSON *event;
@@ -375,10 +440,12 @@ static void take_line(struct reported *reported, struct reported_stream *stream,
 	if (line.length == 0)
 		return;
 	event = cJSON_ParseWithLength(line.at, line.length);
-	if (cJSON_IsObject(event))
+	if (cJSON_IsObject(event)) {
 		take_event(reported, stream, event);
-	else
+		record_line(reported, line);
+	} else {
 		reported->bad_lines++;
+	}
 	cJSON_Delete(event);
 }
 

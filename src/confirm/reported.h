@@ -1,7 +1,7 @@
 /* What the agents in a run's processes have reported.
  *
  * Lines of JSON go in, numbers come out. Owns all of it. One thread. The protocol, confirm/1, is described in
- * docs/confirm.md. */
+ * docs/confirm-protocol.md. */
 #ifndef VRAMLINT_CONFIRM_REPORTED_H
 #define VRAMLINT_CONFIRM_REPORTED_H
 
@@ -19,15 +19,17 @@ struct reported_birth {
 
 enum { REPORTED_CALLERS = 5 };
 
+struct reported_caller {
+	const char *path;
+	int64_t line;
+};
+
 /* A line of the user's code. */
 struct reported_line {
 	const char *path;
 	int64_t line;
 	int64_t count; /* times that it did what it is listed for */
-	struct reported_caller {
-		const char *path;
-		int64_t line;
-	} callers[REPORTED_CALLERS]; /* lines that it was reached by, innermost first; the rest have no path */
+	struct reported_caller callers[REPORTED_CALLERS]; /* lines that it was reached by, innermost first; the rest have no path */
 };
 
 /* Something that holds tensors or graphs. */
@@ -52,6 +54,7 @@ struct reported_probe {
 	int64_t finding; /* or -1 */
 	const char *kind, *path, *note;
 	int64_t line, hits, steps;
+	struct reported_caller callers[REPORTED_CALLERS]; /* as of a line */
 };
 
 enum { REPORTED_DEVICES = 8 };
@@ -60,7 +63,7 @@ enum { REPORTED_DEVICES = 8 };
 struct reported_device {
 	int64_t device;
 	int64_t allocated, reserved, requested, active, inactive_split;
-	int64_t peak;           /* allocated, highest since the step before */
+	int64_t peak;           /* allocated, highest since the process began, or since the script has reset it */
 	int64_t retries, ooms;  /* times, since the process began */
 	int64_t total;          /* of the device */
 };
@@ -69,8 +72,25 @@ struct reported_device {
 struct reported_gpu {
 	int64_t device;         /* as torch numbers it */
 	int64_t total;          /* bytes, or -1 */
-	const char *kind;       /* "cuda", "hip", "mps", "xpu" */
+	const char *kind;       /* "cuda" (ROCm's too), "xpu", "mps" */
 	const char *name, *uuid; /* or NULL */
+};
+
+/* What grows on a device and nobody is known to hold, by the line that made it. */
+struct reported_unheld {
+	int64_t device;
+	const char *path;        /* or NULL: not known */
+	int64_t line, bytes;
+	int64_t births;          /* steps that something is left of */
+};
+
+/* How the memory lies that an allocator has and tensors do not use; bytes. */
+struct reported_layout {
+	int64_t device;
+	int64_t free, largest, pieces; /* in all, of the largest piece, how many */
+	int64_t waiting;               /* let go, but another stream has it still */
+	bool is_expandable;            /* the allocator's setting that makes pieces grow together */
+	struct reported_line asked;    /* the line that made it ask the driver last; no path: not known */
 };
 
 struct reported_step {
@@ -89,6 +109,10 @@ struct reported_process {
 	const char *why;       /* it has: "steps", "end", … */
 	const struct reported_gpu *gpus; /* none until it has used one; REPORTED_DEVICES at most */
 	size_t gpu_count;
+	VEC(struct reported_unheld) unheld;
+	VEC(struct reported_layout) layouts;
+	const char *missing;   /* why there is no history of its devices' memory, or NULL */
+	const char *snapshot, *no_snapshot; /* the file with it, or why there is none; both NULL: not yet, or not asked for */
 	int64_t steps;
 	int64_t first, last;   /* steps that verdicts rest on */
 	VEC(struct reported_step) curve;
@@ -113,7 +137,11 @@ struct reported {
 	VEC(struct reported_process *) processes; /* in the order in which they came */
 	VEC(struct reported_stream *) streams;    /* by number of the connection */
 	size_t bad_lines;       /* no JSON, or too long */
+	struct buf *record;     /* lines that are JSON are added here, too; borrowed, may be NULL */
 };
+
+/* A record that has grown beyond this takes no more lines. */
+enum { REPORTED_RECORD_LIMIT = 64 << 20 };
 
 void reported_init(struct reported *reported);
 void reported_release(struct reported *reported);

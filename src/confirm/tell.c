@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "confirm/device_tell.h"
 #include "confirm/say.h"
 #include "report/visible.h"
 
@@ -114,6 +115,7 @@ void tell_text(struct buf *out, const struct told *told)
 	buf_add_char(out, '\n');
 	say_troubles(out, told);
 	say_remarks(out, told);
+	protection_tell(out, &told->outcome->protection);
 	if (!told->process)
 		return;
 	buf_add_char(out, '\n');
@@ -125,6 +127,7 @@ void tell_text(struct buf *out, const struct told *told)
 		add_unpredicted(out, told, &judgements->unpredicted.items[i]);
 	}
 	add_bounded(out, told);
+	device_tell(out, told);
 	say_forecast(out, told);
 	say_totals(out, told);
 	buf_add_char(out, '\n');

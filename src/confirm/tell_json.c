@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "confirm/device_tell.h"
 #include "text/json_writer.h"
 
 static void number(struct json_writer *json, const char *key, double value)
@@ -35,6 +36,14 @@ static void lines_add(struct json_writer *json, const char *key, const struct re
 		json_member_text(json, "path", lines[i].path);
 		json_member_int(json, "line", lines[i].line);
 		json_member_int(json, "count", lines[i].count);
+		json_member_array(json, "via");
+		for (size_t c = 0; c < REPORTED_CALLERS && lines[i].callers[c].path; c++) {
+			json_object_begin(json);
+			json_member_text(json, "path", lines[i].callers[c].path);
+			json_member_int(json, "line", lines[i].callers[c].line);
+			json_object_end(json);
+		}
+		json_array_end(json);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -52,7 +61,6 @@ static void holder_add(struct json_writer *json, const struct reported_holder *h
 	json_member_int(json, "steps_left", growth->births);
 	json_member_int(json, "steps_judged", growth->steps);
 	json_member_bool(json, "emptied", growth->is_emptied);
-	json_member_text(json, "bounded", holder->bounded);
 	lines_add(json, "stored", holder->stores.items, holder->stores.count);
 	lines_add(json, "made", holder->allocs.items, holder->allocs.count);
 }
@@ -72,6 +80,7 @@ static void judged_add(struct json_writer *json, const struct judged *judged)
 		json_member_text(json, "message", finding->message);
 		json_member_int(json, "hits", judged->hits);
 	}
+	json_member_text(json, "bounded", judged->bounded);
 	if (judged->probe) {
 		json_member_text(json, "probe", judged->probe->kind);
 		json_member_int(json, "probe_hits", judged->probe->hits);
@@ -153,6 +162,7 @@ static void row_add(struct json_writer *json, const struct told_row *row)
 	json_member_int(json, "pid", row->process->process);
 	json_member_int(json, "processes", (int64_t)row->processes);
 	holder_add(json, holder, &row->growth);
+	json_member_text(json, "bounded", holder->bounded);
 	json_member_int(json, "tensors", holder->tensors);
 	json_member_int(json, "bytes", holder->bytes);
 	json_member_int(json, "nodes", holder->nodes);
@@ -222,6 +232,7 @@ void tell_json(struct buf *out, const struct told *told)
 	number(&json, "seconds", outcome->seconds);
 	json_member_bool(&json, "provisional", told_is_provisional(told));
 	json_member_int(&json, "bad_lines", (int64_t)outcome->reported.bad_lines);
+	protection_add(&json, &outcome->protection);
 	json_member_object(&json, "summary");
 	json_member_int(&json, "confirmed", (int64_t)told->totals.confirmed);
 	json_member_int(&json, "confirmed_host", (int64_t)told->totals.host);
@@ -246,6 +257,7 @@ void tell_json(struct buf *out, const struct told *told)
 	for (size_t i = 0; i < outcome->reported.processes.count; i++)
 		process_add(&json, outcome->reported.processes.items[i]);
 	json_array_end(&json);
+	device_tell_json(&json, told);
 	json_object_end(&json);
 	buf_add_char(out, '\n');
 }

@@ -27,48 +27,67 @@ static double median(double *numbers, size_t count)
 	return count % 2 ? numbers[count / 2] : (numbers[count / 2 - 1] + numbers[count / 2]) / 2;
 }
 
-/* What is left of each step from FIRST to LAST, as one of its numbers. */
-static void spread(const struct reported_holder *holder, int64_t first, int64_t last, bool nodes, double *out)
-{
-	for (int64_t i = 0; i <= last - first; i++)
-		out[i] = 0;
-	for (size_t i = 0; i < holder->births.count; i++) {
-		const struct reported_birth *birth = &holder->births.items[i];
+/* What is left of one step. */
+struct left {
+	int64_t step;
+	double bytes, nodes;
+};
 
-		if (birth->step >= first && birth->step <= last)
-			out[birth->step - first] += (double)(nodes ? birth->nodes : birth->bytes);
-	}
+static int by_step(const void *a, const void *b)
+{
+	const struct left *x = a, *y = b;
+
+	return (x->step > y->step) - (x->step < y->step);
 }
 
-/* Steps of FIRST to LAST that something is left of. */
-static int64_t steps_left(const struct reported_holder *holder, int64_t first, int64_t last, bool *seen)
+/* What HOLDER has left of the steps FIRST to LAST, in their order, each once; returns how many. ROOM for all births. */
+static size_t left_of(const struct reported_holder *holder, int64_t first, int64_t last, struct left *left)
 {
-	int64_t count = 0;
+	size_t count = 0, kept = 0;
 
-	for (int64_t i = 0; i <= last - first; i++)
-		seen[i] = false;
 	for (size_t i = 0; i < holder->births.count; i++) {
 		const struct reported_birth *birth = &holder->births.items[i];
-		bool any = birth->tensors > 0 || birth->bytes > 0 || birth->nodes > 0;
 
-		if (birth->step >= first && birth->step <= last && any && !seen[birth->step - first]) {
-			seen[birth->step - first] = true;
-			count++;
+		if (birth->step >= first && birth->step <= last && (birth->tensors > 0 || birth->bytes > 0 || birth->nodes > 0))
+			left[count++] = (struct left){birth->step, (double)birth->bytes, (double)birth->nodes};
+	}
+	if (count > 0)
+		qsort(left, count, sizeof *left, by_step);
+	for (size_t i = 0; i < count; i++) {
+		if (kept > 0 && left[kept - 1].step == left[i].step) {
+			left[kept - 1].bytes += left[i].bytes;
+			left[kept - 1].nodes += left[i].nodes;
+		} else {
+			left[kept++] = left[i];
 		}
 	}
-	return count;
+	return kept;
+}
+
+/* The numbers of COUNT steps, of bytes or of nodes. */
+static void numbers_of(const struct left *left, size_t count, bool nodes, double *out)
+{
+	for (size_t i = 0; i < count; i++)
+		out[i] = nodes ? left[i].nodes : left[i].bytes;
+}
+
+/* How many steps lie between two that something is left of. */
+static int64_t period_of(const struct left *left, size_t count, double *scratch)
+{
+	for (size_t i = 1; i < count; i++)
+		scratch[i - 1] = (double)(left[i].step - left[i - 1].step);
+	return count > 1 ? (int64_t)median(scratch, count - 1) : 1;
 }
 
 /* Whether as much is left of late steps as of early ones, or nearly. */
-static bool goes_on(const double *left, int64_t steps)
+static bool goes_on(const struct left *left, size_t count, bool nodes, double *scratch)
 {
-	double *early = mem_new((size_t)steps + 1, sizeof *early), *late = early + steps / 2;
-	bool on;
+	double early;
 
-	memcpy(early, left, (size_t)steps * sizeof *left);
-	on = median(late, (size_t)(steps - steps / 2)) >= median(early, (size_t)(steps / 2)) / 4;
-	free(early);
-	return on;
+	numbers_of(left, count, nodes, scratch);
+	early = median(scratch, count / 2);
+	numbers_of(left, count, nodes, scratch);
+	return median(scratch + count / 2, count - count / 2) >= early / 4;
 }
 
 /* The steps that the births of HOLDER lie in; none where there are none. */
@@ -83,38 +102,81 @@ static void tooth_of(const struct reported_holder *holder, int64_t *first, int64
 	}
 }
 
+/* Whether about as many steps of the second half as of the first have something left: a cache fills ever more slowly, and of
+ * what is replaced at random most is young. */
+static bool is_balanced(const struct left *left, size_t count, int64_t first, int64_t last)
+{
+	size_t early = 0;
+
+	while (early < count && left[early].step <= first + (last - first) / 2)
+		early++;
+	return early <= 2 * (count - early) + 1 && count - early <= 2 * early + 1;
+}
+
+/* From what is LEFT of COUNT steps among FIRST to LAST. SCRATCH: as many numbers. */
+static void measure(const struct left *left, size_t count, int64_t first, int64_t last, double *scratch, struct growth *growth)
+{
+	/* What happens each tenth step, say, is a habit when it was seen so often; what comes irregularly, when more so. */
+	enum { REGULAR_TIMES = 4, TIMES = 8 };
+	int64_t period = period_of(left, count, scratch);
+	bool is_regular, is_dense, begins, goes;
+
+	growth->period = period;
+	growth->births = (int64_t)count;
+	growth->steps = period > 1 ? (left[count - 1].step - left[0].step) / period + 1 : last - first + 1;
+	is_regular = growth->births * 5 >= growth->steps * 4;
+	is_dense = is_regular && period == 1;
+	begins = left[0].step <= first + 2 * period + (last - first) / 8;
+	goes = left[count - 1].step >= last - 2 * period - (last - first) / 8;
+	growth->leaks = growth->births >= (is_regular ? REGULAR_TIMES : TIMES) && begins && goes &&
+			(is_dense || is_balanced(left, count, first, last)) && goes_on(left, count, false, scratch) &&
+			goes_on(left, count, true, scratch);
+	numbers_of(left, count, true, scratch);
+	growth->nodes = median(scratch, count) / (double)period;
+	numbers_of(left, count, false, scratch);
+	growth->bytes = median(scratch, count) / (double)period; /* which sorts */
+	growth->least_bytes = scratch[(count - 1) / 4] / (double)period;
+	growth->most_bytes = scratch[count - 1 - (count - 1) / 4] / (double)period;
+}
+
+/* How much of what HOLDER keeps lies on an accelerator, 0 to 1. */
+static double device_share(const struct reported_holder *holder)
+{
+	double bytes = 0, device = 0;
+
+	for (size_t i = 0; i < holder->births.count; i++) {
+		bytes += (double)holder->births.items[i].bytes;
+		device += (double)holder->births.items[i].device;
+	}
+	return bytes > 0 ? device / bytes : 0;
+}
+
 struct growth growth_of(const struct reported_process *process, const struct reported_holder *holder)
 {
 	/* Of the last steps even what is let go in time may be left; fewer steps than these show nothing. */
 	enum { LAST_STEPS = 4, LEAST_STEPS = 8 };
 	int64_t first = holder->first >= 0 ? holder->first : process->first;
-	int64_t last = (holder->last >= 0 ? holder->last : process->last) - LAST_STEPS, steps;
+	int64_t last = (holder->last >= 0 ? holder->last : process->last) - LAST_STEPS;
 	struct growth growth = {.host_bytes = -1, .is_emptied = holder->bounded && strcmp(holder->bounded, "sawtooth") == 0};
-	double *bytes, *nodes;
-	bool *seen;
+	struct left *left;
+	double *scratch;
+	size_t count;
 
 	if (growth.is_emptied) /* its births are those at its widest */
 		tooth_of(holder, &first, &last);
-	steps = last - first + 1;
-	if ((holder->bounded && !growth.is_emptied) || steps < LEAST_STEPS || steps > 1000000)
+	growth.steps = last - first + 1;
+	if ((holder->bounded && !growth.is_emptied) || growth.steps < LEAST_STEPS || holder->births.count == 0)
 		return growth;
-	bytes = mem_new((size_t)steps, sizeof *bytes);
-	nodes = mem_new((size_t)steps, sizeof *nodes);
-	seen = mem_new((size_t)steps, sizeof *seen);
-	spread(holder, first, last, false, bytes);
-	spread(holder, first, last, true, nodes);
-	growth.steps = steps;
-	growth.births = steps_left(holder, first, last, seen);
-	growth.leaks = growth.births * 5 >= steps * 4 && goes_on(bytes, steps) && goes_on(nodes, steps);
-	growth.bytes = median(bytes, (size_t)steps); /* which sorts */
-	growth.least_bytes = bytes[(steps - 1) / 4];
-	growth.most_bytes = bytes[steps - 1 - (steps - 1) / 4];
-	growth.nodes = median(nodes, (size_t)steps);
+	left = mem_new(holder->births.count, sizeof *left);
+	scratch = mem_new(holder->births.count, sizeof *scratch);
+	count = left_of(holder, first > 1 ? first : 1, last, left);
+	if (count > 0)
+		measure(left, count, first, last, scratch, &growth);
+	growth.device_bytes = growth.bytes * device_share(holder);
 	if (holder->host_bytes >= 0)
-		growth.host_bytes = (double)holder->host_bytes / (double)(holder->births.count ? holder->births.count : 1); /* of all */
-	free(bytes);
-	free(nodes);
-	free(seen);
+		growth.host_bytes = (double)holder->host_bytes / (double)holder->births.count / (double)(growth.period > 1 ? growth.period : 1);
+	free(left);
+	free(scratch);
 	return growth;
 }
 
@@ -185,21 +247,48 @@ static bool speaks_for(const struct reported_probe *probe, const struct predicte
 	return false;
 }
 
-static enum verdict verdict_of(const struct growth *growth)
+/* How near to FINDING what PROBE saw happened: 2 on its line or reached from there, 1 in its file, 0 elsewhere. */
+static int nearness(const struct reported_probe *probe, const struct predicted *finding)
 {
-	return growth->bytes > 0 ? VERDICT_CONFIRMED : VERDICT_CONFIRMED_HOST;
+	int near = probe->path && strcmp(probe->path, finding->path) == 0;
+
+	if (is_at(probe->path, probe->line, finding))
+		return 2;
+	for (size_t i = 0; i < REPORTED_CALLERS && probe->callers[i].path; i++) {
+		if (is_at(probe->callers[i].path, probe->callers[i].line, finding))
+			return 2;
+		near |= strcmp(probe->callers[i].path, finding->path) == 0;
+	}
+	return near;
 }
 
-/* The better verdict of what is known and what PROCESS shows of the finding with number ID. */
-static void judge_finding(const struct reported_process *process, int64_t id, struct judged *judged)
+/* Whether PROBE saw what the finding with number ID says. A fault shows where it does harm, which may be far from the line
+ * that is to blame: where no finding stands at what was seen, it is that of the only one in the file that speaks of such. */
+static bool is_probed(const struct reported_probe *probe, const struct predicted *findings, size_t count, size_t id)
 {
-	/* A line that ran as often and left nothing is no leak. */
-	enum { ENOUGH_HITS = 8 };
+	int near = nearness(probe, &findings[id]);
 
-	for (size_t i = 0; i < process->covers.count; i++) {
-		if (process->covers.items[i].finding == id)
-			judged->hits += process->covers.items[i].hits;
+	if (probe->hits == 0 || !speaks_for(probe, &findings[id]))
+		return false;
+	if (probe->finding == (int64_t)id || near == 2)
+		return true;
+	if (near == 0 || strcmp(probe->kind, "sync") == 0)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (i != id && speaks_for(probe, &findings[i]) && nearness(probe, &findings[i]) > 0)
+			return false;
 	}
+	return true;
+}
+
+static enum verdict verdict_of(const struct growth *growth)
+{
+	return growth->device_bytes > 0 ? VERDICT_CONFIRMED : VERDICT_CONFIRMED_HOST;
+}
+
+/* Growth that was stored by the finding's line, or from there. */
+static void judge_by_holders(const struct reported_process *process, struct judged *judged)
+{
 	for (size_t i = 0; i < process->holders.count; i++) {
 		const struct reported_holder *holder = process->holders.items[i];
 		struct growth growth = growth_of(process, holder);
@@ -211,16 +300,36 @@ static void judge_finding(const struct reported_process *process, int64_t id, st
 		if (growth.leaks && verdict_of(&growth) > judged->verdict)
 			judged->verdict = verdict_of(&growth);
 	}
+}
+
+/* The better verdict of what is known and what PROCESS shows of the finding with number ID. */
+static void judge_finding(const struct reported_process *process, const struct predicted *findings, size_t count, size_t id,
+			  struct judged *judged)
+{
+	/* A line that ran as often and left nothing is no leak. */
+	enum { ENOUGH_HITS = 8 };
+
+	for (size_t i = 0; i < process->covers.count; i++) {
+		if (process->covers.items[i].finding == (int64_t)id)
+			judged->hits += process->covers.items[i].hits;
+	}
+	judge_by_holders(process, judged);
 	for (size_t i = 0; i < process->probes.count; i++) {
 		const struct reported_probe *probe = &process->probes.items[i];
 
-		if (probe->finding != id || probe->hits == 0 || !speaks_for(probe, judged->finding))
-			continue;
-		judged->probe = probe;
-		judged->verdict = strcmp(probe->kind, "hooks-grow") == 0 ? VERDICT_CONFIRMED_HOST : VERDICT_CONFIRMED;
+		if (is_probed(probe, findings, count, id) && (!judged->probe || probe->hits > judged->probe->hits))
+			judged->probe = probe;
+	}
+	if (judged->probe && judged->verdict < VERDICT_CONFIRMED_HOST) {
+		bool grows = strcmp(judged->probe->kind, "hooks-grow") == 0;
+
+		judged->verdict = grows ? VERDICT_CONFIRMED_HOST : VERDICT_CONFIRMED;
+		judged->bounded = grows ? NULL : "constant";
 	}
 	if (judged->verdict == VERDICT_NOT_OBSERVED && judged->hits >= ENOUGH_HITS)
 		judged->verdict = VERDICT_REFUTED;
+	if (judged->verdict <= VERDICT_REFUTED && judged->holder)
+		judged->bounded = judged->holder->bounded;
 }
 
 static bool is_predicted(const struct reported_holder *holder, const struct predicted *findings, size_t count)
@@ -260,7 +369,7 @@ void judge_run(const struct reported *reported, const struct predicted *findings
 		struct judged judged = {.finding = &findings[i]};
 
 		for (size_t p = 0; p < reported->processes.count; p++)
-			judge_finding(reported->processes.items[p], (int64_t)i, &judged);
+			judge_finding(reported->processes.items[p], findings, count, i, &judged);
 		VEC_ADD(&judgements->findings, judged);
 	}
 	for (size_t p = 0; p < reported->processes.count; p++) {

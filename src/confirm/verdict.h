@@ -29,9 +29,11 @@ struct growth {
 	bool is_emptied;       /* … until it is emptied, as by an epoch's end */
 	double bytes, nodes;   /* of tensors, of graphs: a step, medians */
 	double least_bytes, most_bytes; /* quartiles of the same: half of the steps leave between these */
+	double device_bytes;   /* of `bytes`, those on an accelerator; on a CPU run all stand for it */
 	double host_bytes;     /* a step, or -1 */
 	int64_t births;        /* steps that something is left of */
-	int64_t steps;         /* that count */
+	int64_t steps;         /* that count: where something is left of each second or tenth only, as many as it could be */
+	int64_t period;        /* 1, or 2, or 10 */
 };
 
 struct judged {
@@ -39,6 +41,7 @@ struct judged {
 	const struct predicted *finding;     /* NULL: nobody predicted it */
 	const struct reported_holder *holder;  /* or NULL */
 	const struct reported_probe *probe;    /* or NULL */
+	const char *bounded;   /* why it does not grow, though it happens: as of its holder, or "constant"; or NULL */
 	struct growth growth;
 	int64_t hits;                        /* of the finding's line */
 };

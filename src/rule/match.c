@@ -35,6 +35,28 @@ static int by_first_capture(const void *a, const void *b)
 	return (x->capture_count > y->capture_count) - (x->capture_count < y->capture_count);
 }
 
+/* They come nearly in order: few have to move, and these not far. Whatever comes in another way is sorted as it is. */
+static void put_in_order(struct query_match *items, size_t count)
+{
+	size_t moves_left = 8 * count;
+	for (size_t i = 1; i < count; i++) {
+		size_t to = i;
+		while (to > 0 && moves_left > 0 && by_first_capture(&items[to - 1], &items[i]) > 0) {
+			to--;
+			moves_left--;
+		}
+		if (moves_left == 0) {
+			qsort(items, count, sizeof *items, by_first_capture);
+			return;
+		}
+		if (to == i)
+			continue;
+		struct query_match moved = items[i];
+		memmove(&items[to + 1], &items[to], (i - to) * sizeof *items);
+		items[to] = moved;
+	}
+}
+
 /* The candidate of RULE at SPAN. */
 static const struct query_match *candidate_at(const struct matching *m, const struct rule *rule, struct span span)
 {
@@ -506,8 +528,7 @@ void match_place(const struct rule_set *rules, struct query_match_list *candidat
 			match->captures[k] = first;
 		}
 	}
-	if (candidates->count)
-		qsort(candidates->items, candidates->count, sizeof *candidates->items, by_first_capture);
+	put_in_order(candidates->items, candidates->count);
 }
 
 struct finding *match_rules(const struct match_input *input, size_t *count)

@@ -1,30 +1,34 @@
-"""Many scripts in short time: torch is imported once, and each script runs under the agent in a forked copy of that process.
+"""Many scripts in short time: one process imports torch, and each script runs, with the agent, in a forked copy of it.
 
-For working on the agent; what differs from a real start (injection, atexit) is tried by the other tests.
+    python forked.py serve SOCKET     with torch; says "ready" when it can be asked
+    python forked.py run SOCKET SCRIPT [ARG]...     in the place of `python SCRIPT [ARG]...`, below the supervisor or not
+
+What differs from a real start (injection, what happens while torch is imported) is tried by the other tests.
 """
+import array
 import atexit
 import importlib.util
 import json
 import os
-import select
+import signal
 import socket
 import sys
-import tempfile
-import time
 import types
 from pathlib import Path
 
-from harness import AGENT, Run, build_shim
+from harness import AGENT, build_shim
+
+MODULES = ("torch", "torch.utils.data", "torch._dynamo", "torch.distributed", "numpy")
 
 
-def prepare(modules=("torch", "torch.utils.data", "torch._dynamo", "numpy")):
+def prepare():
     """Starts this program again with the shim in it, then imports what the scripts will."""
     shim = str(build_shim())
     if os.environ.get("LD_PRELOAD") != shim:
         os.environ.update(LD_PRELOAD=shim, OMP_NUM_THREADS="1", PYTHONWARNINGS="ignore")
         os.execv(sys.executable, [sys.executable] + sys.argv)
     os.environ.pop("LD_PRELOAD")
-    for name in modules:
+    for name in MODULES:
         try:
             __import__(name)
         except ImportError:
@@ -32,35 +36,37 @@ def prepare(modules=("torch", "torch.utils.data", "torch._dynamo", "numpy")):
     return shim
 
 
-def child(path, scratch, request):
-    os.chdir(scratch)
-    os.setsid()
-    for number, name in ((1, "out"), (2, "err")):
-        fd = os.open(os.path.join(scratch, "." + name), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        os.dup2(fd, number)
+def script(order, shim):
+    """In the forked copy: becomes what `python SCRIPT` would be."""
+    path = os.path.abspath(os.path.join(order["cwd"], order["argv"][0]))
+    os.chdir(order["cwd"])
+    os.environ.clear()
+    os.environ.update(order["env"])
     sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
-    sys.argv = sys.orig_argv = [str(path)]
-    sys.path[0] = str(Path(path).parent)
-    import builtins
+    sys.argv = sys.orig_argv = order["argv"]
+    sys.path[0] = os.path.dirname(path)
+    if order["env"].get("WITH_STEP"):
+        import builtins
 
-    builtins.STEP = lambda *a, **k: None
-    name = os.path.join(scratch, ".request")
-    Path(name).write_text(json.dumps(request))
-    os.environ["VRAMLINT_CONFIRM"], os.environ["VRAMLINT_CONFIRM_DEBUG"] = name, "1"
+        builtins.STEP = lambda *a, **k: None
     main = types.ModuleType("__main__")
-    main.__file__ = str(path)
+    main.__file__ = path
     sys.modules["__main__"] = main
-    if request["plain"]:
-        del os.environ["VRAMLINT_CONFIRM"]
-    spec = importlib.util.spec_from_file_location("_vramlint", AGENT / "boot.py", submodule_search_locations=[str(AGENT)])
-    sys.modules["_vramlint"] = agent = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(agent)
-    agent.start()
+    request = os.environ.get("VRAMLINT_CONFIRM")
+    if request:
+        content = json.loads(Path(request).read_text())
+        content["shim"] = shim  # the one that counts in this process
+        os.environ["VRAMLINT_CONFIRM"] = request + ".forked"
+        Path(request + ".forked").write_text(json.dumps(content))
+        spec = importlib.util.spec_from_file_location("_vramlint", AGENT / "boot.py", submodule_search_locations=[str(AGENT)])
+        sys.modules["_vramlint"] = agent = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(agent)
+        agent.start()
     status = 0
     try:
-        exec(compile(Path(path).read_text(), str(path), "exec"), main.__dict__)
+        exec(compile(Path(path).read_text(), path, "exec"), main.__dict__)
     except SystemExit as leaving:
-        status = leaving.code if isinstance(leaving.code, int) else 0
+        status = leaving.code if isinstance(leaving.code, int) else leaving.code is not None
     except BaseException:
         sys.excepthook(*sys.exc_info())
         status = 1
@@ -70,47 +76,73 @@ def child(path, scratch, request):
     os._exit(status)
 
 
-def run(path, findings, shim, steps=48, stop="exit", timeout=90, plain=False):
-    result = Run()
-    with tempfile.TemporaryDirectory(prefix="vlcase-") as scratch:
-        request = {"plain": plain, "socket": scratch + "/.s", "steps": steps, "stop": stop, "protect": "none", "scratch": None,
-                   "shim": shim, "findings": [dict(f, id=i) for i, f in enumerate(findings)]}  # fmt: skip
-        server = socket.socket(socket.AF_UNIX)
-        server.bind(request["socket"])
-        server.listen(16)
-        began = time.monotonic()
-        pid = os.fork()
-        if pid == 0:
+def answer(connection, shim):
+    """Forks the copy that was asked for; another process waits for it, and ends it where the asker is gone."""
+    message, ancillary, _, _ = connection.recvmsg(1 << 20, socket.CMSG_SPACE(12))
+    descriptors = array.array("i")
+    for _, _, data in ancillary:
+        descriptors.frombytes(data)
+    if os.fork():
+        for fd in descriptors:
+            os.close(fd)
+        return
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        for number, fd in enumerate(descriptors):
+            os.dup2(fd, number)
+            os.close(fd)
+        connection.close()
+        try:
+            script(json.loads(message), shim)
+        finally:
+            os._exit(99)
+    for fd in descriptors:
+        os.close(fd)
+    if os.fork() == 0:  # ends the script where its asker is gone
+        for fd in (1, 2):
+            os.close(fd)
+        if not connection.recv(1):
             try:
-                child(path, scratch, request)
-            finally:
-                os._exit(99)
-        open_, data, result.status = {server: None}, {}, None
-        while time.monotonic() - began < timeout:
-            ready, _, _ = select.select(list(open_), [], [], 0.05)
-            for s in ready:
-                if s is server:
-                    connection, _ = server.accept()
-                    open_[connection] = None
-                    data[connection] = b""
-                    continue
-                part = s.recv(1 << 20)
-                data[s] += part
-                if not part:
-                    del open_[s]
-            if result.status is None:
-                done, status = os.waitpid(pid, os.WNOHANG)
-                if done:
-                    result.status = os.waitstatus_to_exitcode(status)
-            elif not ready:
-                break
-        if result.status is None:
-            os.killpg(pid, 9)
-            result.status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        result.seconds = time.monotonic() - began
-        for text in data.values():
-            for line in text.splitlines():
-                result.events.append(json.loads(line))
-        result.out = Path(scratch, ".out").read_text(errors="replace") if Path(scratch, ".out").exists() else ""
-        result.err = Path(scratch, ".err").read_text(errors="replace") if Path(scratch, ".err").exists() else ""
-    return result
+                os.killpg(child, signal.SIGKILL)
+            except OSError:
+                pass
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    connection.sendall(b"%d" % os.waitstatus_to_exitcode(status))
+    connection.shutdown(socket.SHUT_RDWR)
+    os._exit(0)
+
+
+def serve(path):
+    shim = prepare()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(path)
+    server.listen(16)
+    print("ready", flush=True)
+    while True:
+        connection, _ = server.accept()
+        with connection:
+            answer(connection, shim)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            pass
+
+
+def run(path, argv):
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(path)
+    order = {"argv": argv, "cwd": os.getcwd(), "env": dict(os.environ)}
+    connection.sendmsg([json.dumps(order).encode()], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", (0, 1, 2)))])
+    status = int(connection.recv(100) or b"99")
+    if status < 0:
+        signal.signal(-status, signal.SIG_DFL)
+        os.kill(os.getpid(), -status)
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[2]) if sys.argv[1] == "serve" else run(sys.argv[2], sys.argv[3:])

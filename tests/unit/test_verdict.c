@@ -13,7 +13,7 @@ static struct growth with(int64_t (*left)(int64_t step), int64_t nodes)
 	holder.births.count = 0;
 	for (int64_t step = 1; step <= STEPS; step++) {
 		if (left(step))
-			VEC_ADD(&holder.births, ((struct reported_birth){step, 1, left(step), nodes}));
+			VEC_ADD(&holder.births, ((struct reported_birth){step, 1, left(step), nodes, left(step)}));
 	}
 	return growth_of(&process, &holder);
 }
@@ -21,7 +21,10 @@ static struct growth with(int64_t (*left)(int64_t step), int64_t nodes)
 static int64_t always(int64_t step) { return 4; }
 static int64_t early(int64_t step) { return step < 12 ? 4 : 0; }
 static int64_t late(int64_t step) { return step > STEPS - 8 ? 4 : 0; }
-static int64_t seldom(int64_t step) { return step % 3 ? 0 : 4; }
+static int64_t each_tenth(int64_t step) { return step % 10 ? 0 : 40; }
+static int64_t by_chance(int64_t step) { return strchr("\1\2\5\11\13\20\21\25\32\33\37\45\46\53", (int)step) ? 4 : 0; }
+static int64_t more_and_more_slowly(int64_t step) { return strchr("\7\10\12\15\21\30\41\54", (int)step) ? 4 : 0; }
+static int64_t replaced_at_random(int64_t step) { return strchr("\11\25\36\40\43\45\46\50\51\53\54", (int)step) ? 4 : 0; }
 static int64_t fading(int64_t step) { return step < 24 ? 400 : 4; }
 static int64_t saw(int64_t step) { return step > 32 ? 4 : 0; }
 static int64_t nearly(int64_t step) { return step % 10 ? 4 : 0; }
@@ -50,6 +53,18 @@ static void what_is_left_of_nearly_every_step_leaks(void **state)
 	assert_true(with(nearly, 0).leaks);
 }
 
+static void what_is_left_now_and_then_leaks_too(void **state)
+{
+	struct growth growth = with(each_tenth, 0);
+
+	assert_true(growth.leaks);
+	assert_int_equal(growth.period, 10);
+	assert_int_equal(growth.births, 4);
+	assert_int_equal(growth.steps, 4);
+	assert_int_equal((int)growth.bytes, 4);
+	assert_true(with(by_chance, 0).leaks);
+}
+
 static int64_t longer_and_longer(int64_t step) { return 10 * step; }
 
 static void the_spread_is_that_of_the_middle_half(void **state)
@@ -70,7 +85,8 @@ static void caches_windows_and_saw_teeth_do_not(void **state)
 {
 	assert_false(with(early, 0).leaks);
 	assert_false(with(late, 0).leaks);
-	assert_false(with(seldom, 0).leaks);
+	assert_false(with(more_and_more_slowly, 0).leaks);
+	assert_false(with(replaced_at_random, 0).leaks);
 	assert_false(with(fading, 0).leaks);
 	assert_false(with(saw, 0).leaks);
 }
@@ -122,6 +138,9 @@ static void a_finding_is_what_its_line_stores(void **state)
 	VEC_ADD(&holder.stores, ((struct reported_line){.path = "/x.py", .line = 6, .count = 3}));
 	check_verdict(VERDICT_CONFIRMED, 0);
 	for (size_t i = 0; i < holder.births.count; i++)
+		holder.births.items[i].device = 0;
+	check_verdict(VERDICT_CONFIRMED_HOST, 0); /* tensors that a run with a GPU keeps on the CPU */
+	for (size_t i = 0; i < holder.births.count; i++)
 		holder.births.items[i].bytes = 0;
 	check_verdict(VERDICT_CONFIRMED_HOST, 0);
 	holder.stores.items[0].path = "/y.py";
@@ -144,6 +163,41 @@ static void only_what_ran_is_refuted(void **state)
 	check_verdict(VERDICT_CONFIRMED, 0);
 	VEC_RELEASE(&process.covers);
 	VEC_RELEASE(&process.probes);
+}
+
+/* The verdict on a finding at line 5 and whether it is constant, after a probe at LINE with a CALLER (0: none). */
+static enum verdict probed(const char *path, int64_t line, int64_t caller, bool *is_constant)
+{
+	struct reported reported = {.bad_lines = 0};
+	struct reported_process *one = &process;
+	struct reported_probe probe = {.finding = -1, .kind = "eval-at-step", .path = path, .line = line, .hits = 3,
+				       .callers = {{caller ? "/x.py" : NULL, caller}}};
+	const struct predicted eval = {.path = "/x.py", .name = "eval-not-restored", .line = 5, .end_line = 5};
+	struct judgements judgements;
+	enum verdict verdict;
+
+	VEC_ADD(&process.probes, probe);
+	VEC_ADD(&reported.processes, one);
+	judge_run(&reported, &eval, 1, &judgements);
+	verdict = judgements.findings.items[0].verdict;
+	*is_constant = judgements.findings.items[0].bounded && strcmp(judgements.findings.items[0].bounded, "constant") == 0;
+	judgements_release(&judgements);
+	VEC_RELEASE(&reported.processes);
+	VEC_RELEASE(&process.probes);
+	return verdict;
+}
+
+static void a_probe_speaks_for_the_finding_that_is_nearest(void **state)
+{
+	bool is_constant;
+
+	assert_int_equal(probed("/x.py", 5, 0, &is_constant), VERDICT_CONFIRMED);
+	assert_true(is_constant);
+	assert_int_equal(probed("/y.py", 9, 5, &is_constant), VERDICT_CONFIRMED);
+	assert_int_equal(probed("/x.py", 70, 0, &is_constant), VERDICT_CONFIRMED); /* the only one in the file */
+	assert_int_equal(probed("/y.py", 5, 0, &is_constant), VERDICT_NOT_OBSERVED);
+	assert_int_equal(probed(NULL, 0, 0, &is_constant), VERDICT_NOT_OBSERVED);
+	assert_false(is_constant);
 }
 
 static int64_t from_thirty(int64_t step) { return step >= 30 ? 4 : 0; }
@@ -200,6 +254,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_is_left_of_nearly_every_step_leaks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_left_now_and_then_leaks_too, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_spread_is_that_of_the_middle_half, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_bounded_is_kept_apart, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(caches_windows_and_saw_teeth_do_not, set_up, tear_down),
@@ -209,6 +264,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(too_few_steps_show_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_finding_is_what_its_line_stores, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(only_what_ran_is_refuted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_probe_speaks_for_the_finding_that_is_nearest, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

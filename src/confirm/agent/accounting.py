@@ -1,7 +1,9 @@
-"""Bytes: what torch's CPU allocator has handed out (by the shim), what malloc has, what the process has, what CUDA says."""
+"""Bytes: what torch's CPU allocator has handed out (by the shim), what malloc has, what the process has; on accelerators: devices.py."""
 import ctypes
 import os
 import time
+
+from .devices import Devices
 
 
 class Block(ctypes.Structure):
@@ -57,25 +59,27 @@ class Accounting:
     def __init__(self, torch, shim_path):
         self.torch = torch
         self.shim = Shim(shim_path, torch)
+        self.devices = Devices(torch)
         self.page = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
         self.rss_read = 0.0
         self.rss = None
-        self.highest = None
-        self.cuda_ready = None
+
+    def uses_device(self):
+        """Whether tensors of this process have been seen on an accelerator."""
+        return bool(self.devices.known)
+
+    def read(self):
+        """Bytes of tensors: on the accelerators where some are used, else in the CPU allocator; None where nobody can tell."""
+        rows = self.devices.rows()
+        if rows:
+            live = sum(row.get("allocated", 0) for row in rows)
+            return {"live": live, "peak": sum(row.get("peak", 0) for row in rows) or None, "dev": rows}
+        if not self.shim.ok:
+            return {"live": None, "peak": None, "dev": []}
+        return {"live": self.shim.live(), "peak": self.shim.peak(), "dev": []}
 
     def live(self):
-        """Bytes of tensors: on the device where one is used, else in the CPU allocator; None where nobody can tell."""
-        if self.cuda():
-            try:
-                return sum(self.torch.cuda.memory_allocated(d) for d in range(self.torch.cuda.device_count()))
-            except Exception:
-                return None
-        return self.shim.live() if self.shim.ok else None
-
-    def peak(self):
-        if self.cuda():
-            return sum(self.torch.cuda.max_memory_allocated(d) for d in range(self.torch.cuda.device_count()))
-        return self.shim.peak() if self.shim.ok else None
+        return self.read()["live"]
 
     def host(self):
         return self.shim.host_bytes() if self.shim.host_bytes else None
@@ -90,35 +94,3 @@ class Accounting:
             except (OSError, IndexError, ValueError):
                 self.rss = None
         return self.rss
-
-    def cuda(self):
-        """Whether this process has a CUDA context; never makes one."""
-        cuda = getattr(self.torch, "cuda", None)
-        try:
-            return bool(cuda is not None and cuda.is_initialized())
-        except Exception:
-            return False
-
-    def devices(self):
-        if not self.cuda():
-            return []
-        found = []
-        for d in range(self.torch.cuda.device_count()):
-            try:
-                stats = self.torch.cuda.memory_stats(d)
-            except Exception:
-                continue
-            found.append(
-                {
-                    "d": d,
-                    "allocated": stats.get("allocated_bytes.all.current"),
-                    "reserved": stats.get("reserved_bytes.all.current"),
-                    "requested": stats.get("requested_bytes.all.current"),
-                    "peak": stats.get("allocated_bytes.all.peak"),
-                    "active": stats.get("active_bytes.all.current"),
-                    "inactive_split": stats.get("inactive_split_bytes.all.current"),
-                    "retries": stats.get("num_alloc_retries"),
-                    "ooms": stats.get("num_ooms"),
-                }
-            )
-        return found

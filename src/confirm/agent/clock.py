@@ -1,4 +1,5 @@
-"""The step clock: what ticks where in the user's program. Ranks: optimizer step > batch > backward > forward.
+"""The step clock: what ticks where in the user's program. Ranks: optimizer step > batch > backward > forward, and above them
+steps that a program counts itself, where it has the agent in it by its own will.
 
 Every tick of any kind opens a new moment; blocks and autograd nodes are born in moments, and a moment is a step of each kind.
 """
@@ -7,7 +8,8 @@ import sys
 import threading
 import weakref
 
-RANK = {"fwd": 0, "bwd": 1, "batch": 2, "opt": 3}
+MOST_LINES = 300000  # that are noted
+RANK = {"fwd": 0, "bwd": 1, "batch": 2, "opt": 3, "call": 4}
 
 
 class Series:
@@ -18,6 +20,7 @@ class Series:
         self.moment = 0
         self.sequence = []
         self.next_sequence = getattr(torch._C._autograd, "_get_sequence_nr", None)
+        self.line_sequence, self.line_sites = [], []
 
     def advance(self, kind):
         self.moment += 1
@@ -31,6 +34,16 @@ class Series:
 
     def moment_of_node(self, number):
         return bisect.bisect_right(self.sequence, number)
+
+    def site(self, number):
+        """What is made from now on is made at the line with this number, 0 for unknown: as the shim's, by the numbers of nodes."""
+        if self.next_sequence and len(self.line_sites) < MOST_LINES:
+            self.line_sequence.append(self.next_sequence())
+            self.line_sites.append(number)
+
+    def site_of_node(self, number):
+        at = bisect.bisect_right(self.line_sequence, number)
+        return self.line_sites[at - 1] if at else 0
 
     def count(self, kind):
         return len(self.ticks[kind])

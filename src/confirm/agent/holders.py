@@ -20,6 +20,7 @@ class Holder:
         self.births = {}  # step -> [tensors, bytes, nodes]
         self.tensors = self.bytes = self.used = self.nodes = self.chain_steps = 0
         self.freed = self.intact = 0
+        self.devices, self.device_births = {}, {}  # bytes on accelerators: by device, by step
         self.sites = collections.Counter()
         self.numbers = set()
         self.container = self.slot = None
@@ -36,10 +37,17 @@ class Holder:
         self.bytes += unit.bytes
         self.used += unit.used
         self.nodes += unit.nodes
+        self.lie(unit.place, step, unit.bytes)
         self.freed += unit.freed is True
         self.intact += unit.freed is False
         if unit.site:
             self.sites[unit.site] += 1
+
+    def lie(self, place, step, size):
+        """SIZE bytes of those that were born in STEP lie on the accelerator PLACE."""
+        if place is not None:
+            self.devices[place] = self.devices.get(place, 0) + size
+            self.device_births[step] = self.device_births.get(step, 0) + size
 
     def steps(self):
         return sorted(s for s in self.births if s > 0)

@@ -10,7 +10,7 @@ import sys
 import time
 import types
 
-from . import usercode
+from . import devices, usercode
 
 MOST_OBJECTS = 400000
 MOST_NODES = 400000
@@ -28,17 +28,20 @@ _WEAK = ("weakref", "weakproxy", "weakcallableproxy", "ReferenceType", "KeyedRef
 class Unit:
     """Something that takes memory: a storage or a graph node."""
 
-    __slots__ = ("owner", "moment", "bytes", "used", "nodes", "tensors", "site", "sure", "freed")
+    __slots__ = ("owner", "moment", "bytes", "used", "nodes", "tensors", "site", "sure", "freed", "place")
 
     def __init__(self, owner, moment, bytes=0, used=0, nodes=0, tensors=0, site=0, sure=True):
         self.owner, self.moment, self.bytes, self.used = owner, moment, bytes, used
         self.nodes, self.tensors, self.site, self.sure = nodes, tensors, site, sure
         self.freed = None  # of a node that saved tensors: whether backward has freed them
+        self.place = None  # "cuda:0" of what lies on an accelerator
 
 
 class Reach:
-    def __init__(self, torch, series, blocks, first_seen):
+    def __init__(self, torch, series, blocks, first_seen, places=None):
+        """BLOCKS: {address: (size, moment, site)} where births are known; PLACES: {address: "cuda:0"} of those on accelerators."""
         self.torch, self.series, self.blocks, self.first_seen = torch, series, blocks, first_seen
+        self.places = places or {}
         self.objects, self.parents, self.edges = [], [], []
         self.seen = set()
         self.units = []
@@ -319,6 +322,9 @@ class Reach:
         except Exception:
             return
         used = min(size, tensor.numel() * tensor.element_size())
+        place = None if tensor.is_cpu else devices.place(tensor)
+        if place is not None:  # a part of a block is no waste that anybody could help
+            size, used = devices.rounded(size), devices.rounded(used)
         known = self.storages.get(address)
         if known is not None:
             known.used = min(known.bytes, known.used + used)
@@ -334,6 +340,7 @@ class Reach:
             node = tensor.grad_fn
             if node is not None:
                 moment = self.series.moment_of_node(self.number(node))
+                site = self.series.site_of_node(self.number(node))
             elif fallback is not None:
                 moment = fallback
             else:
@@ -343,6 +350,7 @@ class Reach:
                     moment = self.series.moment
         unit = Unit(at, moment, bytes=size, used=used, tensors=1, site=site, sure=sure)
         unit.used = min(used, size)
+        unit.place = place
         self.storages[address] = unit
         self.units.append(unit)
 

@@ -11,11 +11,12 @@ import time
 from . import crash, stopping, strays, usercode
 from .accounting import Accounting
 from .clock import RANK, Clock, Series
+from .gpu import Gpu
 from .holders import FEWEST, SPARSE, Finder, shape
 from .lines import Lines
 from .reach import Reach
 from .swelling import Swelling
-from .wire import Wire
+from .wire import Wire, connected
 
 LOOK_AT = (6, 9, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 56, 64, 80, 96, 128, 160, 192, 256, 320, 384, 512, 768, 1024)
 LOOK_SHARE = 0.1  # of the run's time may go to looking, beyond LOOK_FREE seconds
@@ -64,27 +65,40 @@ class Session:
     # -- beginning and end
 
     def start(self):
-        torch = self.torch
-        self.wire = Wire(self.request["socket"], self.began)
-        self.accounting = Accounting(torch, self.request.get("shim"))
-        self.shim = self.accounting.shim if self.accounting.shim.ok else None
-        self.series = Series(torch)
-        self.clock = Clock(torch, self.tick, self.backward)
-        findings = [f for f in self.request.get("findings") or () if f.get("path")]
-        self.lines = Lines(findings, self.shim.site if self.shim else None)
-        self.clock.install()
-        from .probes import Probes
-
-        self.probes = Probes(self)
-        self.probes.install()
-        self.clock.on_forward = self.forward
+        self.wire = Wire(connected(self.request["socket"]), self.began)
+        self.watch()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self.silence)
         crash.install(self.crashed)
         atexit.register(self.ended)
         if self.request.get("protect") == "torch":
-            stopping.protect(torch, self.request.get("scratch"))
+            kept, but = self.request.get("kept") or (), self.request.get("open") or ()
+            stopping.protect(self.torch, self.request.get("scratch"), kept, but)
         self.hello()
+
+    def watch(self):
+        torch = self.torch
+        self.accounting = Accounting(torch, self.request.get("shim"))
+        self.shim = self.accounting.shim if self.accounting.shim.ok else None
+        self.series = Series(torch)
+        self.clock = Clock(torch, self.tick, self.backward)
+        findings = [f for f in self.request.get("findings") or () if f.get("path")]
+        self.lines = Lines(findings, self.shim.site if self.shim else self.series.site)
+        self.clock.install()
+        from .probes import Probes
+
+        self.probes = Probes(self)
+        self.probes.install()
+        self.gpu = Gpu(self)
+        self.clock.on_forward = self.forward
+
+    def fault(self, error):
+        """A fault of the agent's own: the user's program is not to know of it."""
+        debug(error)
+
+    def roots(self):
+        """(frames, modules) whose names are followed."""
+        return stack_frames(), usercode.user_modules()
 
     def hello(self):
         degraded = list(self.clock.missing)
@@ -96,7 +110,7 @@ class Session:
         self.wire.send(
             "hello", schema="confirm/1", argv=list(getattr(sys, "orig_argv", sys.argv)), python=sys.version.split()[0],
             torch=str(self.torch.__version__), cuda=bool(getattr(self.torch.version, "cuda", None)),
-            device="cuda:0" if self.accounting.cuda() else "cpu", shim=self.shim is not None,
+            device="cpu", shim=self.shim is not None,
             rank=as_int(environ.get("RANK")), local_rank=as_int(environ.get("LOCAL_RANK")), ppid=os.getppid(),
             role=role(), degraded=degraded,
         )  # fmt: skip
@@ -121,8 +135,10 @@ class Session:
             return
         self.probes.at_crash(text, at)
         self.wire.send(
-            "crash", type=kind, message=text, oom=oom, step=self.steps(), live=self.accounting.live(), at=at
+            "crash", type=kind, message=text, oom=oom, step=self.steps(), at=at, **self.accounting.read()
         )
+        if oom:
+            self.gpu.write_snapshot()  # while what fills the memory is still there
 
     def ended(self):
         why = "signal" if self.crash == "KeyboardInterrupt" else "exit" if self.crash else "end"
@@ -138,11 +154,12 @@ class Session:
                 self.look(final=True)
             self.probes.report()
             self.report(final=True)
+            self.gpu.stop()
             counts = {k: self.series.count(k) for k in RANK}
             steps = self.steps()
             self.wire.send("bye", why=why, steps=steps, window=[min(steps, max(3, steps // 8)), steps], **counts)
         except Exception as error:
-            debug(error)
+            self.fault(error)
         self.wire.close()
 
     # -- ticks
@@ -162,7 +179,7 @@ class Session:
         try:
             stop = self.ticked(kind, subject, first)
         except Exception as error:
-            debug(error)
+            self.fault(error)
         finally:
             self.busy = False
         if stop:
@@ -179,6 +196,7 @@ class Session:
         moment = self.series.advance(kind)
         if self.shim:
             self.shim.moment(moment)
+        self.gpu.tick(moment)
         if self.kind is None or RANK[kind] > RANK[self.kind]:
             self.wire.send("clock", kind=kind, was=self.kind)
             self.kind = kind
@@ -209,10 +227,11 @@ class Session:
 
     def step(self, kind):
         accounting = self.accounting
+        read = accounting.read()
+        self.gpu.tell_devices()
         self.wire.send(
-            "step", urgent=False, i=self.steps(), k=kind, live=accounting.live(), peak=accounting.peak(),
-            host=accounting.host(), rss=accounting.resident(), b=self.series.count("batch"),
-            bwd=self.series.count("bwd"), dev=accounting.devices(),
+            "step", urgent=False, i=self.steps(), k=kind, host=accounting.host(), rss=accounting.resident(),
+            b=self.series.count("batch"), bwd=self.series.count("bwd"), **read,
         )  # fmt: skip
 
     def enough(self):
@@ -225,6 +244,7 @@ class Session:
             self.look(final=True)
         self.report()
         self.probes.report()
+        self.gpu.stop()
         self.window_over = True
         self.clock.remove(keep=self.kind)
         self.probes.remove()
@@ -258,7 +278,7 @@ class Session:
                 self.consumed(tensors)
                 self.probes.at_backward(tensors)
         except Exception as error:
-            debug(error)
+            self.fault(error)
         finally:
             self.busy = False
 
@@ -281,12 +301,12 @@ class Session:
 
     def look(self, final=False):
         began = time.monotonic()
-        blocks = self.shim.dump() if self.shim else None
-        reach = Reach(self.torch, self.series, blocks, self.first_seen)
+        blocks, places = self.gpu.blocks(self.shim.dump() if self.shim else None)
+        reach = Reach(self.torch, self.series, blocks, self.first_seen, places)
         finder = None
         try:
             with self.torch._C.DisableTorchFunction():
-                reach.run(stack_frames(), usercode.user_modules())
+                reach.run(*self.roots())
                 finder = Finder(reach, self.series, self.kind, self.last_look)
                 finder.run()
                 grown = self.swelling.look(finder, self.series, self.kind, self.steps())
@@ -294,9 +314,10 @@ class Session:
             for holder in found:
                 self.remember(holder, set(holder.numbers))
             self.gone(found)
-            if self.shim is None:
+            if self.shim is None or self.gpu.is_blind():
                 self.first_seen = {a: u.moment for a, u in reach.storages.items()}
             self.complete = reach.complete
+            self.gpu.looked(reach, finder)
             if not final:
                 self.choose_watches(found)
             for holder in found:
@@ -337,6 +358,7 @@ class Session:
         record = self.records.get(holder.key)
         if record is None:
             record = self.records[holder.key] = Record(holder.key, self.last_look > 0)
+        holder.accelerated = self.accounting.uses_device()
         record.see(holder, self.series.count(holder.series), self.steps(), self.series.moment)
         if holder.series not in ("fwd", "batch"):
             return
@@ -501,7 +523,9 @@ class Record:
         return None
 
     def birth_rows(self):
-        rows = [[s] + b for s, b in sorted(self.best.births.items())]
+        best = self.best
+        on_device = best.device_births
+        rows = [[s] + b + ([on_device.get(s, 0)] if best.accelerated else []) for s, b in sorted(best.births.items())]
         return rows[-2000:]
 
     def event(self, sites):
@@ -512,7 +536,7 @@ class Record:
             "nodes": best.nodes, "host_bytes": best.host, "chain_steps": best.chain_steps, "shape": best.shape, "swells": self.swells, "limit": self.limit,
             "alloc": ["%s:%d" % (usercode.real_path(sites[n][0]), sites[n][1]) for n, _ in best.sites.most_common(8)
                       if n < len(sites) and sites[n]],
-            "gone": self.missed > 0,
+            "gone": self.missed > 0, "dev": best.lies(),
         }  # fmt: skip
 
 
@@ -528,11 +552,19 @@ class Seen:
         self.host = holder.nodes * NODE_BYTES + holder.tensors * TENSOR_BYTES
         self.now, self.step, self.moment, self.shape = now, step, moment, "few"
         self.base = 0
+        self.accelerated, self.devices, self.device_births = holder.accelerated, holder.devices, holder.device_births
         steps = holder.steps()
         self.first, self.last = (steps[0], steps[-1]) if steps else (0, 0)
 
     def weight(self):
         return len(self.births)
+
+    def lies(self):
+        """{"cuda:0": bytes, "cpu": bytes}, where there is more than the CPU."""
+        if not self.accelerated:
+            return None
+        elsewhere = self.bytes - sum(self.devices.values())
+        return dict(self.devices, **({"cpu": elsewhere} if elsewhere > 0 else {}))
 
 
 def worth_watching(holder):

@@ -32,8 +32,14 @@ def leave():
     os._exit(0)
 
 
-def protect(torch, scratch):
-    """torch.save to a path goes below `scratch`, and torch.load finds it there again."""
+def is_in(path, folders):
+    return any(path.startswith(folder.rstrip("/") + "/") for folder in folders)
+
+
+def protect(torch, scratch, kept=(), but=()):
+    """torch.save to a path goes below `scratch`, and torch.load finds it there again.
+
+    What lies in `kept` is protected anyhow, except in `but`."""
     if not scratch:
         return
     saved = {}
@@ -42,10 +48,13 @@ def protect(torch, scratch):
     def redirected(obj, f, *args, **kwargs):
         if isinstance(f, (str, os.PathLike)):
             name = os.path.abspath(os.fspath(f))
+            real = os.path.realpath(name)
+            if is_in(real, kept) and not is_in(real, but):
+                return save(obj, f, *args, **kwargs)
             if name not in saved:
                 if not saved:
                     sys.stderr.write(
-                        "vramlint: torch.save writes below '%s' in this run; other writes are not redirected\n" % scratch
+                        "vramlint: torch.save writes below '%s' in this run, instead of '%s'\n" % (scratch, name)
                     )
                 os.makedirs(scratch, exist_ok=True)
                 saved[name] = os.path.join(scratch, "%d-%d-%s" % (os.getpid(), len(saved), os.path.basename(name)))

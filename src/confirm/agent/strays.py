@@ -60,11 +60,11 @@ def contexts(reach, series, kind, addresses):
                 step = series.step_of(kind, block[1]) if block and address in addresses else 0
                 if step > 0:
                     addresses.discard(address)
-                    found.setdefault((cls, name), []).append((step, block[0], block[2]))
+                    found.setdefault((cls, name), []).append((step, block[0], block[2], reach.places.get(address)))
     holders = []
     for (cls, name), rows in found.items():
         mask = 0
-        for step, _, _ in rows:
+        for step, _, _, _ in rows:
             mask |= 1 << step
         if bits(mask) < FEWEST:
             continue
@@ -72,7 +72,8 @@ def contexts(reach, series, kind, addresses):
         where = place.of_attribute(cls, name) if cls is not None else place.NOWHERE
         holder = Holder("%s ctx.%s" % (title, name), "reference cycle through ctx", where, kind)
         holder.static = where[1] is not None
-        for step, size, site in rows:
+        for step, size, site, place_ in rows:
+            holder.lie(place_, step, size)
             birth = holder.births.setdefault(step, [0, 0, 0])
             birth[0] += 1
             birth[1] += size
@@ -105,6 +106,7 @@ def unreached(reach, kind, addresses, series):
     holder.garbage = garbage(reach, addresses) * 2 >= len(addresses)
     for address in addresses:
         size, moment, site = reach.blocks[address]
+        holder.lie(reach.places.get(address), series.step_of(kind, moment), size)
         birth = holder.births.setdefault(series.step_of(kind, moment), [0, 0, 0])
         birth[0] += 1
         birth[1] += size

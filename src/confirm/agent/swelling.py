@@ -12,7 +12,7 @@ class Swelling:
     def look(self, finder, series, kind, now):
         """Holders for the places that have grown at every look so far."""
         reach = finder.reach
-        sums = {}
+        sums, devices = {}, {}
         leaks = {h for h in finder.found if shape(h.steps(), series.count(h.series)) == "leak"}
         for unit in reach.units:
             if unit.bytes and finder.owners.get(unit) not in leaks and series.step_of(kind, unit.moment) >= now - 1:
@@ -20,6 +20,7 @@ class Swelling:
                 known = sums.setdefault(at, [0, 0])
                 known[0] += unit.bytes
                 known[1] += unit.tensors
+                devices[at] = unit.place or devices.get(at)
         sizes, found = {}, []
         for at, (size, tensors) in sums.items():
             path = tuple(str(reach.edges[n]) for n in finder.trail(at))
@@ -28,7 +29,7 @@ class Swelling:
                 rows = rows[-1:]
             sizes[path] = rows
             if len(rows) >= LOOKS and rows[0][0] <= now // 2 and self.steady(rows):
-                found.append(self.holder(finder, at, kind, rows))
+                found.append(self.holder(finder, at, kind, rows, devices[at]))
         self.sizes = sizes
         return found
 
@@ -45,12 +46,13 @@ class Swelling:
         return max(rates) <= 4 * min(rates)
 
     @staticmethod
-    def holder(finder, at, kind, rows):
+    def holder(finder, at, kind, rows, device):
         holder = finder.describe(at, kind)
         (first, least, _), (last, most, tensors) = rows[0], rows[-1]
         rate = (most - least) / (last - first)
         for step in range(first, last):
             holder.births[step] = [1, int(rate * (step + 1 - first)) - int(rate * (step - first)), 0]
+            holder.lie(device, step, holder.births[step][1])
         holder.swells = True
         holder.tensors, holder.bytes, holder.used = tensors, most, most
         return holder

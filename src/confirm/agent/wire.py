@@ -20,18 +20,26 @@ def finite(value):
     return value
 
 
+def connected(path):
+    """A socket with the supervisor at its other end, or None."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.settimeout(2)
+        connection.connect(path)
+    except OSError:
+        connection.close()
+        return None
+    return connection
+
+
 class Wire:
-    def __init__(self, path, began):
+    def __init__(self, connection, began):
+        """Events go to what `connection` has of sendall and close; nowhere where it is None."""
         self.began = began
         self.pending = []
         self.flushed = 0.0
         self.pid = os.getpid()
-        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            self.socket.settimeout(2)
-            self.socket.connect(path)
-        except OSError:
-            self.close()
+        self.socket = connection
 
     def send(self, ev, urgent=True, **keys):
         if self.socket is None or os.getpid() != self.pid:
