@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "confirm/device_tell.h"
 #include "confirm/picture.h"
 #include "confirm/say.h"
 #include "report/diff.h"
@@ -369,6 +370,34 @@ static void add_table(struct buf *out, const struct told *told)
 	buf_add_text(out, "</section>\n");
 }
 
+/* ---- devices ---- */
+
+/* What is told of each device: a paragraph, and a list of what is told indented below it. */
+static void add_devices(struct buf *out, const struct told *told)
+{
+	struct buf text = BUF_INIT;
+	bool in_list = false;
+
+	device_tell(&text, told);
+	if (text.length > 0)
+		buf_add_text(out, "<section>\n<h2>Devices</h2>\n");
+	for (size_t at = 0, end; at < text.length; at = end + 1) {
+		bool is_below = text.bytes[at] == ' ';
+
+		end = str_find(buf_get(&text), STR("\n"), at);
+		end = end == SIZE_MAX ? text.length : end;
+		if (is_below != in_list)
+			buf_add_text(out, is_below ? "<ul class=\"says\">\n" : "</ul>\n");
+		in_list = is_below;
+		buf_add_text(out, is_below ? "<li>" : "<p class=\"why\">");
+		html_add(out, (struct str){text.bytes + at, end - at});
+		buf_add_text(out, is_below ? "</li>\n" : "</p>\n");
+	}
+	buf_add_text(out, in_list ? "</ul>\n" : "");
+	buf_add_text(out, text.length > 0 ? "</section>\n" : "");
+	buf_release(&text);
+}
+
 /* ---- how it was run ---- */
 
 static void add_process(struct buf *out, const struct told *told, const struct reported_process *process)
@@ -391,13 +420,21 @@ static void add_process(struct buf *out, const struct told *told, const struct r
 static void add_run(struct buf *out, const struct told *told)
 {
 	const struct reported *reported = &told->outcome->reported;
+	struct buf text = BUF_INIT;
 
 	buf_add_text(out, "<section>\n<h2>How it was run</h2>\n<dl>\n<dt>command</dt><dd><code>");
 	add_text(out, told->command);
 	buf_format(out, "</code></dd>\n<dt>exit status</dt><dd>%d</dd>\n", told->outcome->status);
 	for (size_t i = 0; i < reported->processes.count && i < TABLE_ROWS; i++)
 		add_process(out, told, reported->processes.items[i]);
+	protection_tell(&text, &told->outcome->protection);
+	if (text.length > 0) {
+		buf_add_text(out, "<dt>files</dt><dd>");
+		html_add(out, (struct str){text.bytes, text.length - 1}); /* without its line's end */
+		buf_add_text(out, "</dd>\n");
+	}
 	buf_add_text(out, "</dl>\n</section>\n");
+	buf_release(&text);
 }
 
 void page_tell(struct buf *out, struct evidence *evidence)
@@ -417,6 +454,7 @@ void page_tell(struct buf *out, struct evidence *evidence)
 	add_curves(out, told);
 	add_births(out, told);
 	add_table(out, told);
+	add_devices(out, told);
 	add_items(out, evidence, FINDING_UNDECIDED, "Not observed");
 	add_items(out, evidence, FINDING_DOES_NOT, "Refuted");
 	add_run(out, told);

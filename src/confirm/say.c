@@ -136,17 +136,27 @@ void say_bounded(struct buf *out, const struct reported_holder *holder)
 	}
 }
 
+/* How many of the steps that could have left something did. */
+static void add_share(struct buf *out, const struct growth *growth)
+{
+	if (growth->period > 1)
+		buf_format(out, "each %lld. step leaves something, %lld of %lld did", (long long)growth->period, (long long)growth->births,
+			   (long long)growth->steps);
+	else
+		buf_format(out, "something is left of %lld of %lld steps", (long long)growth->births, (long long)growth->steps);
+	buf_add_text(out, growth->is_emptied ? ", until it is emptied" : "");
+}
+
 void say_births(struct buf *out, const struct told_row *row)
 {
 	switch (row->kind) {
 	case TOLD_LEAKS:
-		buf_format(out, "something is left of %lld of %lld steps%s: %s", (long long)row->growth.births,
-			   (long long)row->growth.steps, row->growth.is_emptied ? ", until it is emptied" : "",
-			   row->growth.is_emptied ? "it grows within an epoch" : "a leak");
+		add_share(out, &row->growth);
+		buf_add_text(out, row->growth.is_emptied ? ": it grows within an epoch" : ": a leak");
 		return;
 	case TOLD_GATHERED:
-		buf_format(out, "something without a graph is left of %lld of %lld steps: results that are gathered",
-			   (long long)row->growth.births, (long long)row->growth.steps);
+		add_share(out, &row->growth);
+		buf_add_text(out, ", without a graph: results that are gathered");
 		return;
 	case TOLD_BOUNDED:
 		buf_add_text(out, "it ");
@@ -221,14 +231,14 @@ void say_reason(struct buf *out, const struct told *told, const struct judged *j
 {
 	const struct growth *growth = &judged->growth;
 
-	if (judged->probe) {
-		add_probe(out, told, judged->probe);
-	} else if (judged->holder && growth->leaks) {
+	if (judged->holder && growth->leaks) {
 		add(out, judged->holder->key);
 		buf_add_text(out, " grows by ");
 		say_growth(out, growth);
-		buf_format(out, "; something is left of %lld of %lld steps%s", (long long)growth->births, (long long)growth->steps,
-			   growth->is_emptied ? ", until it is emptied" : "");
+		buf_add_text(out, "; ");
+		add_share(out, growth);
+	} else if (judged->probe) {
+		add_probe(out, told, judged->probe);
 	} else if (judged->holder && judged->holder->bounded) {
 		add(out, judged->holder->key);
 		buf_add_char(out, ' ');

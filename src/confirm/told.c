@@ -155,7 +155,7 @@ static bool has_other_faults(const struct judgements *judgements)
 	for (size_t i = 0; i < judgements->findings.count; i++) {
 		const struct judged *judged = &judgements->findings.items[i];
 
-		if (judged->verdict >= VERDICT_CONFIRMED_HOST && (judged->probe || !judged->growth.leaks))
+		if (judged->verdict >= VERDICT_CONFIRMED_HOST && !judged->growth.leaks)
 			return true;
 	}
 	return false;
