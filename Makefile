@@ -299,6 +299,19 @@ test-fixes-torch: all $(TORCH_PYTHON) ## run all cases that have a fix before an
 test-confirm: all $(TORCH_PYTHON) ## the agent of confirm in processes that train, with torch (TORCH_PYTHON)
 	@VRAMLINT=$(abspath $(program)) $(TORCH_PYTHON) tests/confirm/agent.py
 
+REAL_PYTHON ?= build/torch-real/bin/python
+build/torch-real/bin/python: tests/confirm/real/requirements.txt
+	$(PYTHON) -m venv build/torch-real && build/torch-real/bin/pip install -q -r $< && touch $@
+
+.PHONY: test-confirm-real test-confirm-torch
+test-confirm-real: all $(REAL_PYTHON) ## confirm on real training: Lightning, transformers, ranks, … (REAL_PYTHON)
+	@VRAMLINT=$(abspath $(program)) $(REAL_PYTHON) tests/confirm/real/run
+
+# Downloads 0.8 GB a version, once. VERSION@PROGRAM names another Python.
+VERSIONS ?= 2.2.2 2.6.0
+test-confirm-torch: all ## confirm with other versions of torch (VERSIONS)
+	@VRAMLINT=$(abspath $(program)) $(PYTHON) tests/confirm/versions build/torch-versions $(VERSIONS)
+
 score: all ## found and false alarms on tests/cases, by rule
 	@tests/score $(program)
 

@@ -17,6 +17,7 @@
 #include "confirm/record.h"
 #include "confirm/results.h"
 #include "confirm/tell.h"
+#include "text/notebook.h"
 
 struct confirm_values {
 	struct setting_texts settings[SETTING_COUNT], configs, check;
@@ -56,11 +57,11 @@ static const struct option_row confirm_options[] = {
 
 /* ---- what is run ---- */
 
-/* The script among the words of the command, or NULL. */
+/* The script or notebook among the words of the command, or NULL. */
 static const char *script_of(const struct option_result *result)
 {
 	for (size_t i = 0; i < result->operand_count; i++) {
-		if (str_ends(str_from(result->operands[i]), ".py"))
+		if (str_ends(str_from(result->operands[i]), ".py") || notebook_is_name(result->operands[i]))
 			return result->operands[i];
 	}
 	return NULL;

@@ -25,6 +25,7 @@ static void process_release(struct reported_process *process)
 		VEC_RELEASE(&holder->stores);
 		VEC_RELEASE(&holder->allocs);
 	}
+	VEC_RELEASE(&process->lacks);
 	VEC_RELEASE(&process->curve);
 	VEC_RELEASE(&process->holders);
 	VEC_RELEASE(&process->covers);
@@ -56,9 +57,21 @@ static const char *text_of(struct reported *reported, const cJSON *event, const 
 	return text ? arena_dup(&reported->arena, text) : NULL;
 }
 
+static void take_lack(struct reported *reported, struct reported_process *process, const cJSON *what)
+{
+	if (!cJSON_IsString(what) || process->lacks.count >= 100)
+		return;
+	for (size_t i = 0; i < process->lacks.count; i++) {
+		if (strcmp(process->lacks.items[i], what->valuestring) == 0)
+			return;
+	}
+	VEC_ADD(&process->lacks, arena_dup(&reported->arena, what->valuestring));
+}
+
 static void take_hello(struct reported *reported, struct reported_stream *stream, const cJSON *event)
 {
 	struct reported_process *process = ARENA_NEW(&reported->arena, struct reported_process);
+	const cJSON *lack;
 
 	process->process = field_number(event, "pid", 0);
 	process->role = text_of(reported, event, "role");
@@ -67,6 +80,8 @@ static void take_hello(struct reported *reported, struct reported_stream *stream
 	process->rank = field_number(event, "rank", -1);
 	process->has_shim = field_is_true(event, "shim");
 	process->last = -1;
+	cJSON_ArrayForEach(lack, field(event, "degraded"))
+		take_lack(reported, process, lack);
 	stream->process = process;
 	VEC_ADD(&reported->processes, process);
 }
@@ -407,6 +422,8 @@ static void take_event(struct reported *reported, struct reported_stream *stream
 		process->missing = text_of(reported, event, "why");
 	else if (strcmp(kind, "snapshot") == 0)
 		take_snapshot(reported, process, event);
+	else if (strcmp(kind, "degraded") == 0)
+		take_lack(reported, process, field(event, "what"));
 	else if (strcmp(kind, "clock") == 0)
 		process->clock = text_of(reported, event, "kind");
 	else if (strcmp(kind, "holder") == 0)

@@ -107,6 +107,7 @@ struct reported_process {
 	int64_t rank;
 	bool has_shim, has_left;
 	const char *why;       /* it has: "steps", "end", … */
+	VEC(const char *) lacks; /* what cannot be seen in it ("saved", "tracer", …), each once */
 	const struct reported_gpu *gpus; /* none until it has used one; REPORTED_DEVICES at most */
 	size_t gpu_count;
 	VEC(struct reported_unheld) unheld;

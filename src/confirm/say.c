@@ -367,6 +367,30 @@ static void add_ranks(struct buf *out, const struct told *told)
 	line_end(out);
 }
 
+/* What an agent cannot see, by its name for it, and what follows. The shim's absence is told with the run. */
+static const struct {
+	const char *name, *sentence;
+} lacks[] = {
+	{"saved", "what graphs have saved for backward is not counted: this torch would run hooks of the script's to tell it"},
+	{"sequence", "the age of graphs is not known: this torch does not number their nodes"},
+	{"tracer", "the lines that store are not known: a debugger or a coverage tool traces the script"},
+	{"monitoring", "the lines that store are not known: other tools have taken all of sys.monitoring"},
+	{"optimizers", "steps of optimizers are not seen with this torch"},
+	{"batches", "batches of a DataLoader are not seen with this torch"},
+	{"backward", "backward passes are not seen with this torch"},
+	{"forward", "forward passes are not seen with this torch"},
+};
+
+static void add_lacks(struct buf *out, const struct reported_process *process)
+{
+	for (size_t i = 0; process && i < process->lacks.count; i++) {
+		for (size_t l = 0; l < sizeof lacks / sizeof *lacks; l++) {
+			if (strcmp(lacks[l].name, process->lacks.items[i]) == 0)
+				buf_format(out, "%s\n", lacks[l].sentence);
+		}
+	}
+}
+
 void say_troubles(struct buf *out, const struct told *told)
 {
 	enum { KILLED = 128 + 9 };
@@ -397,6 +421,7 @@ void say_remarks(struct buf *out, const struct told *told)
 	size_t bad_lines = told->outcome->reported.bad_lines;
 
 	add_ranks(out, told);
+	add_lacks(out, told->process);
 	if (told_is_provisional(told))
 		buf_add_text(out, "verdicts are provisional: fewer than 24 steps\n");
 	if (bad_lines)

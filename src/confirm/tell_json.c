@@ -129,6 +129,10 @@ static void process_add(struct json_writer *json, const struct reported_process 
 	json_member_text(json, "torch", process->torch);
 	json_member_text(json, "device", process->device);
 	json_member_bool(json, "exact", process->has_shim);
+	json_member_array(json, "lacks");
+	for (size_t i = 0; i < process->lacks.count; i++)
+		json_text(json, process->lacks.items[i]);
+	json_array_end(json);
 	json_member_text(json, "clock", process->clock);
 	json_member_int(json, "steps", process->steps);
 	json_member_int(json, "first_judged", process->first);

@@ -17,7 +17,8 @@ static void take(struct reported *reported, uint32_t connection, const char *tex
 
 static void events_are_read_however_they_are_cut(void **state)
 {
-	static const char text[] = "{'ev':'hello','pid':7,'torch':'2.13','role':'main','shim':true}\n"
+	static const char text[] = "{'ev':'hello','pid':7,'torch':'2.13','role':'main','shim':true,'degraded':['tracer',7]}\n"
+				   "{'ev':'degraded','what':'saved'}\n{'ev':'degraded','what':'tracer'}\n{'ev':'degraded'}\n"
 				   "{'ev':'step','pid':7,'t':0.5,'i':3,'live':100,'host':null}\n"
 				   "{'ev':'holder','key':'xs in f','tensors':2,'bytes':8,'births':[[1,1,4,9],[2,1,4,9]],'alloc':['a:b.py:3']}\n"
 				   "{'ev':'store','key':'xs in f','how':'append','lines':[{'path':'/x.py','line':5,'n':2}]}\n"
@@ -39,6 +40,8 @@ static void events_are_read_however_they_are_cut(void **state)
 		process = reported.processes.items[0];
 		assert_int_equal(process->process, 7);
 		assert_true(process->has_shim);
+		assert_int_equal(process->lacks.count, 2);
+		assert_string_equal(process->lacks.items[1], "saved");
 		assert_int_equal(process->curve.items[0].live, 100);
 		assert_int_equal(process->curve.items[0].host, -1);
 		assert_int_equal(process->holders.count, 1);

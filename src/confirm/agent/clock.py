@@ -21,6 +21,7 @@ class Series:
         self.sequence = []
         self.next_sequence = getattr(torch._C._autograd, "_get_sequence_nr", None)
         self.line_sequence, self.line_sites = [], []
+        self.numbers_nodes = self.next_sequence is not None and hasattr(torch._C._FunctionBase, "_sequence_nr")
 
     def advance(self, kind):
         self.moment += 1

@@ -1,7 +1,7 @@
 """Where in the user's source a name is first given its value: best effort, (path, line) or (None, None)."""
 import ast
 
-from . import usercode
+from . import cells, usercode
 
 _trees = {}
 NOWHERE = (None, None)
@@ -10,8 +10,10 @@ NOWHERE = (None, None)
 def tree_of(path):
     if path not in _trees:
         try:
-            with open(path, "rb") as file:
-                source = file.read(2000000)
+            source = cells.text_of(path)
+            if source is None:
+                with open(path, "rb") as file:
+                    source = file.read(2000000)
             _trees[path] = ast.parse(source)
         except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
             _trees[path] = None

@@ -38,9 +38,10 @@ class Unit:
 
 
 class Reach:
-    def __init__(self, torch, series, blocks, first_seen, places=None):
+    def __init__(self, torch, series, saved, blocks, first_seen, places=None):
         """BLOCKS: {address: (size, moment, site)} where births are known; PLACES: {address: "cuda:0"} of those on accelerators."""
         self.torch, self.series, self.blocks, self.first_seen = torch, series, blocks, first_seen
+        self.saved_by = saved
         self.places = places or {}
         self.objects, self.parents, self.edges = [], [], []
         self.seen = set()
@@ -49,7 +50,6 @@ class Reach:
         self.nodes = set()
         self.carriers = []  # (sequence number of grad_fn, owner, grad_fn)
         self.kinds = {}
-        self.saved_names = {}
         self.plain = []
         self.frames = []
         self.deadline = time.monotonic() + LONGEST
@@ -385,27 +385,12 @@ class Reach:
             unit.freed = self.saved(node, at, moment)
 
     def saved(self, node, at, moment):
-        kind = type(node)
-        names = self.saved_names.get(kind)
-        if names is None:
-            names = tuple(n for n in dir(node) if n.startswith("_raw_saved_"))
-            self.saved_names[kind] = names
-        freed = True if names else None  # by backward; then nothing saved is left
-        for name in names:
-            try:
-                value = getattr(node, name)
-            except RuntimeError:
-                continue
-            for part in value if isinstance(value, (tuple, list)) else (value,):
-                try:
-                    tensor = part.data
-                except Exception:
-                    continue
-                freed = freed and tensor is None
-                if isinstance(tensor, self.torch.Tensor):
-                    self.hold(tensor, at, moment)
-                elif type(tensor) not in _ATOMS:
-                    self.add(tensor, at, ("attr", name))
+        values, freed = self.saved_by.of(node)
+        for name, value in values:
+            if isinstance(value, self.torch.Tensor):
+                self.hold(value, at, moment)
+            elif type(value) not in _ATOMS:
+                self.add(value, at, ("attr", "_saved_" + name))
         if self.function_node and isinstance(node, self.function_node) and id(node) not in self.seen:
             self.seen.add(id(node))
             for name, value in list(getattr(node, "__dict__", {}).items()):

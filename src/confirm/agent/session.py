@@ -8,13 +8,14 @@ import sys
 import threading
 import time
 
-from . import crash, stopping, strays, usercode
+from . import cells, crash, stopping, strays, usercode
 from .accounting import Accounting
 from .clock import RANK, Clock, Series
 from .gpu import Gpu
 from .holders import FEWEST, SPARSE, Finder, shape
 from .lines import Lines
 from .reach import Reach
+from .saved import Saved
 from .swelling import Swelling
 from .wire import Wire, connected
 
@@ -39,7 +40,7 @@ class Session:
         self.began = time.time()
         self.off = False
         self.busy = False
-        self.done = False
+        self.done = self.greeted = False
         self.kind = None
         self.limit = int(request.get("steps") or 48)
         self.torch = sys.modules["torch"]
@@ -81,8 +82,11 @@ class Session:
         self.accounting = Accounting(torch, self.request.get("shim"))
         self.shim = self.accounting.shim if self.accounting.shim.ok else None
         self.series = Series(torch)
+        self.degraded = set()
+        self.saved = Saved(torch, lambda: self.degrade("saved"))
         self.clock = Clock(torch, self.tick, self.backward)
         findings = [f for f in self.request.get("findings") or () if f.get("path")]
+        cells.expect(findings)
         self.lines = Lines(findings, self.shim.site if self.shim else self.series.site)
         self.clock.install()
         from .probes import Probes
@@ -100,19 +104,28 @@ class Session:
         """(frames, modules) whose names are followed."""
         return stack_frames(), usercode.user_modules()
 
+    def degrade(self, what):
+        """This torch, or what the user does with it, keeps us from seeing something."""
+        if what not in self.degraded:
+            self.degraded.add(what)
+            if self.greeted:
+                self.wire.send("degraded", what=what)
+
     def hello(self):
-        degraded = list(self.clock.missing)
+        for what in self.clock.missing:
+            self.degrade(what)
         if self.shim is None:
-            degraded.append("shim")
-        if self.series.next_sequence is None:
-            degraded.append("sequence")
+            self.degrade("shim")
+        if not self.series.numbers_nodes:
+            self.degrade("sequence")
+        self.greeted = True
         environ = os.environ
         self.wire.send(
             "hello", schema="confirm/1", argv=list(getattr(sys, "orig_argv", sys.argv)), python=sys.version.split()[0],
             torch=str(self.torch.__version__), cuda=bool(getattr(self.torch.version, "cuda", None)),
             device="cpu", shim=self.shim is not None,
             rank=as_int(environ.get("RANK")), local_rank=as_int(environ.get("LOCAL_RANK")), ppid=os.getppid(),
-            role=role(), degraded=degraded,
+            role=role(), degraded=sorted(self.degraded),
         )  # fmt: skip
 
     def silence(self):
@@ -248,6 +261,7 @@ class Session:
         self.window_over = True
         self.clock.remove(keep=self.kind)
         self.probes.remove()
+        self.saved.remove()
         self.idle_since = 0.0
         self.idle_steps = self.steps()
         return None
@@ -302,7 +316,7 @@ class Session:
     def look(self, final=False):
         began = time.monotonic()
         blocks, places = self.gpu.blocks(self.shim.dump() if self.shim else None)
-        reach = Reach(self.torch, self.series, blocks, self.first_seen, places)
+        reach = Reach(self.torch, self.series, self.saved, blocks, self.first_seen, places)
         finder = None
         try:
             with self.torch._C.DisableTorchFunction():
@@ -360,6 +374,7 @@ class Session:
             record = self.records[holder.key] = Record(holder.key, self.last_look > 0)
         holder.accelerated = self.accounting.uses_device()
         record.see(holder, self.series.count(holder.series), self.steps(), self.series.moment)
+        record.is_phase = holder.series != self.kind
         if holder.series not in ("fwd", "batch"):
             return
         if holder.freed > holder.intact and self.kind != holder.series:
@@ -418,7 +433,9 @@ class Session:
                     lines.stop()
             elif self.covered_enough():
                 lines.stop()
-        if not lines.active and lines.covered and not lines.failed and not self.covered_enough():
+        if lines.failed:
+            self.degrade(lines.failed)
+        elif not lines.active and lines.covered and not self.covered_enough():
             if self.series.count(self.kind) >= 1:
                 lines.start("cover")
 
@@ -467,6 +484,7 @@ class Record:
         self.late = late  # an earlier look did not find it
         self.best = self.latest = None
         self.consumed = False
+        self.is_phase = False  # grows within a phase of a step, as in an evaluation
         self.cleared = self.slid = 0
         self.missed = self.base = 0
         self.changed = True
@@ -514,7 +532,7 @@ class Record:
             return "step"
         if self.slid:
             return "window"
-        if self.cleared:
+        if self.cleared or self.missed and self.is_phase and not self.best.nodes:
             return "sawtooth"
         if self.latest.shape == "filled" and not self.missed:
             return "filled"

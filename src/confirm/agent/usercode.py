@@ -3,6 +3,8 @@ import os
 import sys
 import sysconfig
 
+from . import cells
+
 _places = {sysconfig.get_path(n) for n in ("stdlib", "platstdlib", "purelib", "platlib")}
 _places.update(os.path.realpath(p) for p in list(_places) if p)
 _library = tuple(os.path.join(p, "") for p in _places if p)
@@ -23,7 +25,7 @@ def _judge(name):
     if not name:
         return False
     if name.startswith("<"):
-        return name.startswith("<ipython")
+        return name.startswith("<ipython") or cells.is_cell(name)
     full = os.path.abspath(name)
     parts = full.replace("\\", "/")
     if full.startswith(_own) or "/site-packages/" in parts or "/dist-packages/" in parts:
@@ -45,7 +47,12 @@ def leave_out(folder):
 def real_path(name):
     known = _real.get(name)
     if known is None:
-        known = _real[name] = name if name.startswith("<") else os.path.realpath(name)
+        if cells.is_cell(name):
+            known = cells.told_as(name)
+        else:
+            known = name if name.startswith("<") else os.path.realpath(name)
+        if name != cells.TIMED:
+            _real[name] = known
     return known
 
 
