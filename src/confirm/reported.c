@@ -282,6 +282,7 @@ static void take_holder(struct reported *reported, struct reported_process *proc
 	holder->series = text_of(reported, event, "series");
 	holder->first = field_number(event, "from", -1);
 	holder->last = field_number(event, "at", -1);
+	holder->place = (struct reported_caller){text_of(reported, event, "path"), field_number(event, "line", 0)};
 	take_births(holder, event);
 	take_allocs(reported, holder, event);
 }

@@ -45,7 +45,8 @@ def contexts(reach, series, kind, addresses):
         return []
     torch, found = reach.torch, {}
     for obj in gc.get_objects():
-        if not isinstance(obj, reach.function_node) or id(obj) in reach.seen:
+        # isinstance would ask a stand-in for its class, which may warn or do worse
+        if not issubclass(type(obj), reach.function_node) or id(obj) in reach.seen:
             continue
         cls = getattr(type(obj), "_forward_cls", None)
         for name, value in list(getattr(obj, "__dict__", {}).items()):
@@ -92,7 +93,7 @@ def garbage(reach, addresses):
     """How many of these belong to tensors that are still Python objects: a cycle that the collector has not come to yet."""
     found = set()
     for obj in gc.get_objects():
-        if isinstance(obj, reach.torch.Tensor) and id(obj) not in reach.seen:
+        if issubclass(type(obj), reach.torch.Tensor) and id(obj) not in reach.seen:
             try:
                 found.add(obj.untyped_storage().data_ptr())
             except Exception:
