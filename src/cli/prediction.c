@@ -9,22 +9,20 @@
 #include "cli/settings_text.h"
 #include "rule/rule.h"
 
-/* A run does not speak of comments, and cells of notebooks have no lines that it could be asked about. */
+/* A run does not speak of comments. */
 static bool is_judged(const struct finding *finding)
 {
-	return !finding->at.cell && !rule_asks_for(finding->rule, "event", "suppression");
+	return !rule_asks_for(finding->rule, "event", "suppression");
 }
 
 static const struct source *keep_source(struct prediction *prediction, const struct source *source)
 {
 	struct source *copy;
-	struct buf text = BUF_INIT;
 
-	if (!source || source->origins) /* of a notebook nothing is judged */
+	if (!source)
 		return NULL;
 	copy = mem_new(1, sizeof *copy);
-	buf_add(&text, source->text, source->length);
-	source_init_like(copy, source, &text);
+	source_dup(copy, source);
 	VEC_ADD(&prediction->sources, copy);
 	return copy;
 }
@@ -33,18 +31,20 @@ static void keep(struct prediction *prediction, const struct run_file *file)
 {
 	struct arena *arena = &prediction->arena;
 	const char *path = path_join(arena, prediction->current, file->path), *real = os_real_path(path, arena);
-	const char *shown = arena_dup(arena, file->path);
 	const struct source *source = keep_source(prediction, file->source);
 
 	for (size_t i = 0; i < file->result->finding_count; i++) {
 		struct finding *copy;
+		const char *cell;
 
 		if (!is_judged(&file->result->findings[i]))
 			continue;
 		copy = ARENA_NEW(arena, struct finding);
 		finding_dup(copy, &file->result->findings[i], arena);
+		cell = copy->at.cell ? arena_format(arena, ":cell %u", copy->at.cell) : "";
 		VEC_ADD(&prediction->findings,
-			((struct predicted){.path = real ? real : path, .shown = shown, .code = copy->rule->code,
+			((struct predicted){.path = arena_format(arena, "%s%s", real ? real : path, cell),
+					    .shown = arena_format(arena, "%s%s", file->path, cell), .code = copy->rule->code,
 					    .name = copy->rule->name, .message = copy->message, .severity = copy->severity,
 					    .cost = copy->cost, .line = copy->at.start.line, .end_line = copy->at.end.line,
 					    .column = copy->at.start.column, .finding = copy, .source = source}));

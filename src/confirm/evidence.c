@@ -26,16 +26,46 @@ const struct rule evidence_unpredicted = {
 
 /* ---- code ---- */
 
+/* The cell of a notebook that PATH names at its end ("run.ipynb:cell 3"), or 0; *LENGTH is that of the file's path. */
+static uint32_t cell_of(const char *path, size_t *length)
+{
+	static const char mark[] = ".ipynb:cell ";
+	const char *at = strstr(path, mark);
+	long cell = at ? strtol(at + sizeof mark - 1, NULL, 10) : 0;
+
+	*length = at && cell > 0 ? (size_t)(at - path) + strlen(".ipynb") : strlen(path);
+	return cell > 0 && cell <= INT32_MAX ? (uint32_t)cell : 0;
+}
+
 /* The text that the linter has seen of PATH, or NULL. */
 static const struct source *known_source(const struct judgements *judgements, const char *path)
 {
+	size_t length, other;
+
+	cell_of(path, &length);
 	for (size_t i = 0; i < judgements->findings.count; i++) {
 		const struct predicted *finding = judgements->findings.items[i].finding;
 
-		if (strcmp(finding->path, path) == 0)
+		cell_of(finding->path, &other);
+		if (other == length && memcmp(finding->path, path, length) == 0)
 			return finding->source;
 	}
 	return NULL;
+}
+
+/* The line of SOURCE that is line LINE of the file or cell PATH, or 0. */
+static uint32_t line_in(const struct source *source, const char *path, int64_t line)
+{
+	size_t length;
+	uint32_t cell = cell_of(path, &length);
+
+	if (!source->origins)
+		return line >= 1 && line <= source->line_count ? (uint32_t)line : 0;
+	for (uint32_t i = 0; i < source->line_count; i++) {
+		if (source->origins[i].cell == cell && source->origins[i].line == line && !source->origins[i].is_added)
+			return i + 1;
+	}
+	return 0;
 }
 
 static struct source *read_source(struct evidence *evidence, const char *path)
@@ -78,11 +108,12 @@ struct str evidence_line(struct evidence *evidence, const char *path, int64_t li
 {
 	static const char blanks[] = " \t\f";
 	const struct source *source = evidence_source(evidence, path);
+	uint32_t number = source ? line_in(source, path, line) : 0;
 	struct str text;
 
-	if (!source || line < 1 || line > source->line_count)
+	if (number == 0)
 		return STR("");
-	text = source_line_text(source, (uint32_t)line);
+	text = source_line_text(source, number);
 	while (text.length > 0 && strchr(blanks, text.at[0])) {
 		text.at++;
 		text.length--;
@@ -186,7 +217,11 @@ static void recall(struct evidence *evidence, struct evidence_item *item, const 
 static void add_predicted(struct evidence *evidence, const struct judged *judged)
 {
 	const struct predicted *finding = judged->finding;
-	struct evidence_item item = {.judged = judged, .path = finding->shown, .source = finding->source, .is_placed = true};
+	struct evidence_item item = {.judged = judged, .source = finding->source, .is_placed = true};
+	size_t length;
+
+	cell_of(finding->shown, &length);
+	item.path = arena_dup_bytes(&evidence->arena, finding->shown, length);
 
 	if (finding->finding)
 		finding_dup(&item.finding, finding->finding, &evidence->arena);

@@ -38,18 +38,11 @@ double forecast_step_seconds(const struct reported_process *process)
 
 bool forecast_counts(const struct judgements *judgements, const struct reported_holder *holder)
 {
-	/* by name, as other ranks have their own of it */
-	for (size_t i = 0; i < judgements->findings.count; i++) {
-		const struct judged *judged = &judgements->findings.items[i];
-
-		if (judged->verdict >= VERDICT_CONFIRMED_HOST && judged->holder && strcmp(judged->holder->key, holder->key) == 0)
-			return true;
+	for (size_t i = 0; i < judgements->gathered.count; i++) {
+		if (judgements->gathered.items[i].holder == holder)
+			return false;
 	}
-	for (size_t i = 0; i < judgements->unpredicted.count; i++) {
-		if (strcmp(judgements->unpredicted.items[i].holder->key, holder->key) == 0)
-			return true;
-	}
-	return false;
+	return true;
 }
 
 struct sums {

@@ -256,7 +256,7 @@ static void add_item(struct buf *out, struct evidence *evidence, const struct ev
 		   "<span class=\"place\">", verdict->name, verdict->name, verdict->name, finding->rule->code, finding->rule->name);
 	add_text(out, item->is_placed ? item->path : "at a place that is not known");
 	if (item->is_placed)
-		buf_format(out, ":%lu", (unsigned long)finding->at.start.line);
+		excerpt_add_place(out, &finding->at);
 	if (finding->scope && *finding->scope) {
 		buf_add_text(out, " in ");
 		add_text(out, finding->scope);

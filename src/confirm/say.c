@@ -237,6 +237,8 @@ void say_reason(struct buf *out, const struct told *told, const struct judged *j
 		say_growth(out, growth);
 		buf_add_text(out, "; ");
 		add_share(out, growth);
+		if (judged->others)
+			buf_format(out, "; %zu other holder%s the same way", judged->others, judged->others == 1 ? " grows" : "s grow");
 	} else if (judged->probe) {
 		add_probe(out, told, judged->probe);
 	} else if (judged->holder && judged->holder->bounded) {

@@ -40,6 +40,7 @@ struct judged {
 	enum verdict verdict;
 	const struct predicted *finding;     /* NULL: nobody predicted it */
 	const struct reported_holder *holder;  /* or NULL */
+	size_t others;                         /* that leak by the same finding, and are smaller */
 	const struct reported_probe *probe;    /* or NULL */
 	const char *bounded;   /* why it does not grow, though it happens: as of its holder, or "constant"; or NULL */
 	struct growth growth;
