@@ -35,6 +35,7 @@ struct reported_line {
 /* Something that holds tensors or graphs. */
 struct reported_holder {
 	const char *key; /* "losses in train_one_epoch" */
+	struct reported_caller place; /* where its name is first given a value; or no path */
 	const char *series; /* the clock that its births count in ("opt", "batch", "bwd", "fwd"), or NULL: that of the process */
 	VEC(struct reported_birth) births;
 	VEC(struct reported_line) stores; /* lines that store there */
@@ -128,6 +129,18 @@ struct reported_process {
 	VEC(struct reported_line) crash_at; /* lines of the user's code, innermost last */
 };
 
+struct reported_reading {
+	int64_t step;    /* of its parent */
+	double seconds;
+	int64_t own;     /* bytes, of os_own_memory */
+};
+
+/* What the supervisor saw of a process below one that trains: forked workers of a data loader have no agent. */
+struct reported_worker {
+	int64_t process, parent;
+	VEC(struct reported_reading) readings;
+};
+
 struct reported_stream {
 	struct buf rest;        /* a line that has not ended */
 	bool skips;             /* a line that is too long, up to its end */
@@ -137,6 +150,7 @@ struct reported_stream {
 struct reported {
 	struct arena arena;
 	VEC(struct reported_process *) processes; /* in the order in which they came */
+	VEC(struct reported_worker *) workers;
 	VEC(struct reported_stream *) streams;    /* by number of the connection */
 	size_t bad_lines;       /* no JSON, or too long */
 	struct buf *record;     /* lines that are JSON are added here, too; borrowed, may be NULL */
