@@ -419,10 +419,13 @@ static bool is_predicted(const struct reported_holder *holder, const struct pred
 	return false;
 }
 
-/* Results that are gathered grow as well, and are wanted. Graphs are not, nor is storage that nobody can reach. */
+/* Results that are gathered grow as well, and are wanted. Graphs are not, nor is storage that nobody can reach, by a view that
+ * needs little of it or by any name. */
 static bool is_unwanted(const struct reported_holder *holder, const struct growth *growth)
 {
-	return !growth->is_emptied && (growth->nodes > 0 || (holder->used >= 0 && holder->used * 2 < holder->bytes));
+	bool has_no_name = strcmp(holder->key, "<unreached>") == 0;
+
+	return !growth->is_emptied && (growth->nodes > 0 || has_no_name || (holder->used >= 0 && holder->used * 2 < holder->bytes));
 }
 
 /* Sorts HOLDER into the lists of those that no finding speaks of. */
