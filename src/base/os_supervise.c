@@ -199,12 +199,21 @@ int64_t os_supervise_process(const struct os_supervised *supervised)
 
 /* ---- its end ---- */
 
-/* Sends SIGNAL to those that the terminal would send it to, or to ALL that the command has started. */
+/* Whether the command has left our group, so that the terminal does not speak to it. */
+static bool is_apart(const struct os_supervised *supervised)
+{
+	return supervised->child > 0 && !supervised->has_exited && getpgid(supervised->child) != getpgrp();
+}
+
+/* Sends SIGNAL to the command and to those that the terminal would send it to, or to ALL that it has started. */
 static void pass_on(struct os_supervised *supervised, int number, bool all)
 {
 #ifdef __linux__
-	if (os_tree_signal(number, !all) == 0 && supervised->child > 0 && !supervised->has_exited)
-		kill(supervised->child, number); /* where /proc is not to be seen */
+	size_t reached = os_tree_signal(number, !all);
+
+	/* the latter where /proc is not to be seen */
+	if ((!all && is_apart(supervised)) || (reached == 0 && supervised->child > 0 && !supervised->has_exited))
+		kill(supervised->child, number);
 #else
 	if (supervised->child > 0)
 		kill(-supervised->child, number);
@@ -303,11 +312,11 @@ static enum os_report take_signal(struct os_supervised *supervised)
 	case SIGQUIT:
 	case SIGTERM:
 	case SIGHUP:
-		if (!note.is_for_all)
+		if (!note.is_for_all || is_apart(supervised))
 			os_supervise_end(supervised, note.number == SIGINT ? OS_ASK : OS_DEMAND);
 		return OS_REPORT_INTERRUPTED;
 	case SIGTSTP:
-		supervised->was_told_alone = !note.is_for_all;
+		supervised->was_told_alone = !note.is_for_all || is_apart(supervised);
 		return OS_REPORT_SUSPENDED;
 	case SIGWINCH:
 		return OS_REPORT_RESIZED;

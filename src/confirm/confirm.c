@@ -45,7 +45,8 @@ static bool agent_write(struct running *running, struct err *err)
 	for (size_t i = 0; i < embedded_file_count; i++) {
 		const struct embedded_file *file = &embedded_files[i];
 
-		if (strcmp(file->name, shim_name) == 0) {
+		/* a library that may not be used would have each process complain */
+		if (strcmp(file->name, shim_name) == 0 && os_may_execute(running->folder)) {
 			running->shim = arena_format(&running->arena, "%s/shim.so", running->folder);
 			if (!file_write(running, file, "shim.so", err))
 				return false;
