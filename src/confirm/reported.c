@@ -288,6 +288,7 @@ static void take_holder(struct reported *reported, struct reported_process *proc
 	holder->series = text_of(reported, event, "series");
 	holder->first = field_number(event, "from", -1);
 	holder->last = field_number(event, "at", -1);
+	holder->place = (struct reported_caller){text_of(reported, event, "path"), field_number(event, "line", 0)};
 	take_births(holder, event);
 	take_allocs(reported, holder, event);
 }
@@ -382,6 +383,8 @@ static void take_crash(struct reported *reported, struct reported_process *proce
 	process->crash = arena_format(&reported->arena, "%s: %s", type ? type : "an error", message ? message : "");
 	process->is_oom = field_is_true(event, "oom");
 	process->crash_step = field_number(event, "step", 0);
+	process->at_crash.device_count = 0;
+	step_devices(reported, process, event, &process->at_crash);
 	process->crash_live = field_number(event, "live", -1);
 	process->crash_at.count = 0;
 	cJSON_ArrayForEach(place, field(event, "at")) {

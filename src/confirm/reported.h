@@ -35,6 +35,7 @@ struct reported_line {
 /* Something that holds tensors or graphs. */
 struct reported_holder {
 	const char *key; /* "losses in train_one_epoch" */
+	struct reported_caller place; /* where its name is first given a value; or no path */
 	const char *series; /* the clock that its births count in ("opt", "batch", "bwd", "fwd"), or NULL: that of the process */
 	VEC(struct reported_birth) births;
 	VEC(struct reported_line) stores; /* lines that store there */
@@ -123,6 +124,7 @@ struct reported_process {
 	const char *crash;     /* "RuntimeError: …", or NULL */
 	bool is_oom;
 	int64_t crash_step;
+	struct reported_step at_crash; /* with what its devices said then */
 	int64_t crash_live;    /* bytes of tensors then; -1: not known */
 	VEC(struct reported_line) crash_at; /* lines of the user's code, innermost last */
 };

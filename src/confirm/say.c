@@ -183,6 +183,8 @@ static void add_probe(struct buf *out, const struct told *told, const struct rep
 		{"grad-at-backward", "gradients of the step before were still there at backward"},
 		{"grad-never-used", "gradients were gathered that no optimizer uses"},
 		{"zero-grad-in-place", "gradients were zeroed in place, and kept"},
+		{"metric-kept", "a metric was computed and went on with what it had, without a reset"},
+		{"no-gradient-for-some", "no backward reached some of the parameters that the optimizer steps"},
 		{"no-gradient-at-step", "the optimizer stepped without any gradient"},
 		{"grad-off-at-step", "gradients were switched off when the optimizer stepped"},
 		{"no-graph-at-backward", "backward found no graph"},
@@ -224,6 +226,8 @@ void say_reason(struct buf *out, const struct told *told, const struct judged *j
 
 	if (judged->probe) {
 		add_probe(out, told, judged->probe);
+		if (judged->bounded && judged->finding->cost <= COST_PEAK)
+			buf_add_text(out, "; that takes memory, but does not grow");
 	} else if (judged->worker) {
 		workers_say(out, judged->worker);
 		buf_add_text(out, "; its line was seen to run in no other process");
@@ -231,8 +235,13 @@ void say_reason(struct buf *out, const struct told *told, const struct judged *j
 		add(out, judged->holder->key);
 		buf_add_text(out, " grows by ");
 		say_growth(out, growth);
-		buf_format(out, "; something is left of %lld of %lld steps%s", (long long)growth->births, (long long)growth->steps,
-			   growth->is_emptied ? ", until it is emptied" : "");
+		if (growth->period > 1)
+			buf_format(out, "; each %lld steps something is left, %lld of %lld times", (long long)growth->period,
+				   (long long)growth->births, (long long)growth->steps);
+		else
+			buf_format(out, "; something is left of %lld of %lld steps", (long long)growth->births,
+				   (long long)growth->steps);
+		buf_add_text(out, growth->is_emptied ? ", until it is emptied" : "");
 	} else if (judged->holder && judged->holder->bounded) {
 		add(out, judged->holder->key);
 		buf_add_char(out, ' ');

@@ -81,15 +81,33 @@ static int64_t period_of(const struct left *left, size_t count, double *scratch)
 	return count > 1 ? (int64_t)median(scratch, count - 1) : 1;
 }
 
-/* Whether as much is left of late steps as of early ones, or nearly. */
+static double sum(const double *numbers, size_t count)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < count; i++)
+		all += numbers[i];
+	return all;
+}
+
+/* Whether as much is left of late steps as of early ones, or nearly: of most of them, or on the whole, as where each second
+ * step leaves little. */
 static bool goes_on(const struct left *left, size_t count, bool nodes, double *scratch)
 {
-	double early;
+	size_t half = count / 2;
+	double *late = scratch + half, early_sum;
 
 	numbers_of(left, count, nodes, scratch);
-	early = median(scratch, count / 2);
+	early_sum = sum(scratch, half);
+	return sum(late, count - half) >= early_sum / 4 || median(late, count - half) >= median(scratch, half) / 4;
+}
+
+/* What a step leaves of bytes or nodes, on average; 0 where fewer than a quarter of the steps leave any. Sorts SCRATCH. */
+static double left_by_step(const struct left *left, size_t count, bool nodes, double *scratch)
+{
 	numbers_of(left, count, nodes, scratch);
-	return median(scratch + count / 2, count - count / 2) >= early / 4;
+	qsort(scratch, count, sizeof *scratch, by_size);
+	return scratch[count - 1 - (count - 1) / 4] > 0 ? sum(scratch, count) / (double)count : 0;
 }
 
 /* The steps that the births of HOLDER lie in; none where there are none. */
@@ -133,10 +151,8 @@ static void measure(const struct left *left, size_t count, int64_t first, int64_
 	growth->leaks = growth->births >= (is_regular ? REGULAR_TIMES : TIMES) && begins && goes &&
 			(is_dense || is_balanced(left, count, first, last)) && goes_on(left, count, false, scratch) &&
 			goes_on(left, count, true, scratch);
-	numbers_of(left, count, true, scratch);
-	growth->nodes = median(scratch, count) / (double)period;
-	numbers_of(left, count, false, scratch);
-	growth->bytes = median(scratch, count) / (double)period; /* which sorts */
+	growth->nodes = left_by_step(left, count, true, scratch) / (double)period;
+	growth->bytes = left_by_step(left, count, false, scratch) / (double)period;
 	growth->least_bytes = scratch[(count - 1) / 4] / (double)period;
 	growth->most_bytes = scratch[count - 1 - (count - 1) / 4] / (double)period;
 }
@@ -211,11 +227,34 @@ static bool stores_at(const struct reported_holder *holder, const struct predict
 	return false;
 }
 
+/* Rules that are told where the kept graph is made, and not where it is stored. */
+static bool is_told_where_made(const struct predicted *finding)
+{
+	return strcmp(finding->name, "create-graph-backward") == 0 || strcmp(finding->name, "eval-no-grad") == 0;
+}
+
+static bool is_made_at(const struct reported_holder *holder, const struct predicted *finding)
+{
+	for (size_t i = 0; i < holder->allocs.count; i++) {
+		if (is_at(holder->allocs.items[i].path, holder->allocs.items[i].line, finding))
+			return true;
+	}
+	return false;
+}
+
+/* Whether FINDING speaks of HOLDER: it stands where it is stored; or, of a cache, at its decorator or its definition. */
+static bool is_about(const struct reported_holder *holder, const struct predicted *finding)
+{
+	return stores_at(holder, finding) || is_at(holder->place.path, holder->place.line, finding) ||
+	       (is_told_where_made(finding) && is_made_at(holder, finding));
+}
+
 /* Which rules a probe speaks for: it fires at lines that other findings may stand at, too. */
 static const struct {
 	const char *kind, *rule;
 } probe_rules[] = {
 	{"sync", "raw-tensor-log"},
+	{"metric-kept", "metric-no-reset"},
 	{"eval-at-step", "eval-not-restored"},
 	{"eval-with-graph", "eval-no-grad"},
 	{"eval-with-graph", "no-grad-escape"},
@@ -223,6 +262,7 @@ static const struct {
 	{"grad-never-used", "zero-grad"},
 	{"zero-grad-in-place", "zero-grad"},
 	{"no-gradient-at-step", "no-grad-escape"},
+	{"no-gradient-for-some", "no-grad-escape"},
 	{"grad-off-at-step", "no-grad-escape"},
 	{"no-graph-at-backward", "no-grad-escape"},
 	{"gc-collect", "empty-cache"},
@@ -295,7 +335,7 @@ static void judge_by_holders(const struct reported_process *process, struct judg
 		const struct reported_holder *holder = process->holders.items[i];
 		struct growth growth = growth_of(process, holder);
 
-		if (!stores_at(holder, judged->finding) || (judged->holder && !growth.leaks))
+		if (!is_about(holder, judged->finding) || (judged->holder && !growth.leaks))
 			continue;
 		judged->holder = holder;
 		judged->growth = growth;
@@ -308,12 +348,17 @@ static void judge_by_holders(const struct reported_process *process, struct judg
 static void judge_finding(const struct reported_process *process, const struct predicted *findings, size_t count, size_t id,
 			  struct judged *judged)
 {
-	/* A line that ran as often and left nothing is no leak. */
-	enum { ENOUGH_HITS = 8 };
+	/* A line that ran as often and left nothing is no leak; one that runs now and then, when it was watched for long. */
+	enum { ENOUGH_HITS = 8, FEW_HITS = 4, ENOUGH_STEPS = 24 };
+	bool is_seen = false;
 
 	for (size_t i = 0; i < process->covers.count; i++) {
-		if (process->covers.items[i].finding == (int64_t)id)
-			judged->hits += process->covers.items[i].hits;
+		const struct reported_cover *cover = &process->covers.items[i];
+
+		if (cover->finding != (int64_t)id)
+			continue;
+		judged->hits += cover->hits;
+		is_seen |= cover->hits >= FEW_HITS && cover->steps >= ENOUGH_STEPS;
 	}
 	judge_by_holders(process, judged);
 	for (size_t i = 0; i < process->probes.count; i++) {
@@ -328,7 +373,7 @@ static void judge_finding(const struct reported_process *process, const struct p
 		judged->verdict = grows ? VERDICT_CONFIRMED_HOST : VERDICT_CONFIRMED;
 		judged->bounded = grows ? NULL : "constant";
 	}
-	if (judged->verdict == VERDICT_NOT_OBSERVED && judged->hits >= ENOUGH_HITS)
+	if (judged->verdict == VERDICT_NOT_OBSERVED && (is_seen || judged->hits >= ENOUGH_HITS))
 		judged->verdict = VERDICT_REFUTED;
 	if (judged->verdict <= VERDICT_REFUTED && judged->holder)
 		judged->bounded = judged->holder->bounded;
@@ -353,7 +398,7 @@ static void judge_by_worker(const struct reported *reported, struct judged *judg
 static bool is_predicted(const struct reported_holder *holder, const struct predicted *findings, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (stores_at(holder, &findings[i]))
+		if (is_about(holder, &findings[i]))
 			return true;
 	}
 	return false;

@@ -25,8 +25,8 @@ const char *verdict_name(enum verdict verdict); /* "confirmed-host" */
 struct growth {
 	bool leaks;
 	bool is_emptied;       /* … until it is emptied, as by an epoch's end */
-	double bytes, nodes;   /* of tensors, of graphs: a step, medians */
-	double least_bytes, most_bytes; /* quartiles of the same: half of the steps leave between these */
+	double bytes, nodes;   /* of tensors, of graphs: a step, on average */
+	double least_bytes, most_bytes; /* quartiles of the bytes: half of the steps leave between these */
 	double device_bytes;   /* of `bytes`, those on an accelerator; on a CPU run all stand for it */
 	double host_bytes;     /* a step, or -1 */
 	int64_t births;        /* steps that something is left of */
@@ -52,7 +52,7 @@ struct judgements {
 	VEC(struct judged) bounded;     /* that were filled and do not grow any more; holder->bounded says how */
 };
 
-/* Whether what is left of a step differs so much from step to step that its median alone would mislead. */
+/* Whether what is left of a step differs so much from step to step that the average alone would mislead. */
 bool growth_is_uneven(const struct growth *growth);
 struct growth growth_of(const struct reported_process *process, const struct reported_holder *holder);
 void judge_run(const struct reported *reported, const struct predicted *findings, size_t count, struct judgements *judgements);

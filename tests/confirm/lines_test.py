@@ -8,7 +8,7 @@ AGENT = Path(__file__).resolve().parents[2] / "src" / "confirm" / "agent"
 spec = importlib.util.spec_from_file_location("_vramlint", AGENT / "boot.py", submodule_search_locations=[str(AGENT)])
 sys.modules["_vramlint"] = package = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(package)
-from _vramlint.lines import Lines  # noqa: E402
+from _vramlint.lines import Lines, Slot  # noqa: E402
 
 HERE = str(Path(__file__).resolve())
 
@@ -24,8 +24,18 @@ class Box:
         return None
 
 
-def holder(key, container, slot):
-    return types.SimpleNamespace(key=key, container=container, slot=slot)
+class Sums:
+    __slots__ = ("loss",)
+
+    def __init__(self, loss):
+        self.loss = loss
+
+    def __add__(self, other):
+        return Sums(self.loss + other)
+
+
+def holder(key, container, slot, chained=False, parts=False):
+    return types.SimpleNamespace(key=key, container=container, slot=slot, chained=chained, parts=parts)
 
 
 def line_of(text):
@@ -33,13 +43,16 @@ def line_of(text):
 
 
 def work(lines, box, watched):
-    kept, pair = [], ()
+    kept, pair, sums, tail, moments = [], (), Sums(2.5), {"older": None}, [1e3, 1e4]
     if watched:
         holders = [
-            holder("kept", kept, ("local", "kept", work.__code__)),
-            holder("pair", pair, ("local", "pair", work.__code__)),
-            holder("rows", box.rows, ("entry", box.__dict__, "rows")),
-            holder("total", 0, ("entry", box.__dict__, "total")),
+            holder("kept", kept, Slot("local", "kept", work.__code__)),
+            holder("pair", pair, Slot("local", "pair", work.__code__)),
+            holder("rows", box.rows, Slot("attr", "rows", box)),
+            holder("total", 0, Slot("attr", "total", box)),
+            holder("sums.loss", 0, Slot("attr", "loss", sums, Slot("local", "sums", work.__code__))),
+            holder("tail", tail, Slot("local", "tail", work.__code__), chained=True),
+            holder("moments", moments, Slot("local", "moments", work.__code__), parts=True),
         ]
         assert lines.start("full", holders), lines.failed
         del holders
@@ -47,6 +60,9 @@ def work(lines, box, watched):
         kept.append(i)  # kept
         pair = pair + (i,)  # pair
         box.add(i + 500)  # call
+        sums = sums + i * 1000.0  # sums
+        tail = {"older": tail}  # tail
+        moments[i % 2] = moments[i % 2] + 1e5  # moments
         gone = i
         del gone  # covered
     lines.stop()
@@ -68,7 +84,8 @@ def main():
         for (how, path, line, via), n in counter.items():
             assert path == HERE
             found.setdefault(key, {})[line] = (how, n, [v[1] for v in via][:1])
-    want = {"kept": ("kept", "append"), "pair": ("pair", "assign"), "rows": ("rows", "append")}
+    want = {"kept": ("kept", "append"), "pair": ("pair", "assign"), "rows": ("rows", "append"),
+            "sums.loss": ("sums", "assign"), "tail": ("tail", "assign"), "moments": ("moments", "setitem")}  # fmt: skip
     for key, (mark, how) in want.items():
         assert set(found[key]) == {line_of(mark)}, (key, found)
         assert found[key][line_of(mark)][0] == how and found[key][line_of(mark)][1] >= 4, found

@@ -21,6 +21,7 @@ static struct growth with(int64_t (*left)(int64_t step), int64_t nodes)
 static int64_t always(int64_t step) { return 4; }
 static int64_t early(int64_t step) { return step < 12 ? 4 : 0; }
 static int64_t late(int64_t step) { return step > STEPS - 8 ? 4 : 0; }
+static int64_t every_other(int64_t step) { return step % 2 ? 400 : 4; }
 static int64_t each_tenth(int64_t step) { return step % 10 ? 0 : 40; }
 static int64_t by_chance(int64_t step) { return strchr("\1\2\5\11\13\20\21\25\32\33\37\45\46\53", (int)step) ? 4 : 0; }
 static int64_t more_and_more_slowly(int64_t step) { return strchr("\7\10\12\15\21\30\41\54", (int)step) ? 4 : 0; }
@@ -40,6 +41,7 @@ static int tear_down(void **state)
 {
 	VEC_RELEASE(&holder.births);
 	VEC_RELEASE(&holder.stores);
+	VEC_RELEASE(&holder.allocs);
 	return 0;
 }
 
@@ -51,6 +53,10 @@ static void what_is_left_of_nearly_every_step_leaks(void **state)
 	assert_int_equal((int)growth.bytes, 4);
 	assert_int_equal((int)growth.nodes, 9);
 	assert_true(with(nearly, 0).leaks);
+	growth = with(every_other, 0);
+	assert_true(growth.leaks);
+	assert_in_range((int)growth.bytes, 190, 210);
+	assert_true(growth_is_uneven(&growth));
 }
 
 static void what_is_left_now_and_then_leaks_too(void **state)
@@ -147,6 +153,29 @@ static void a_finding_is_what_its_line_stores(void **state)
 	check_verdict(VERDICT_NOT_OBSERVED, 1);
 	holder.stores.items[0].callers[1] = (struct reported_caller){"/x.py", 5};
 	check_verdict(VERDICT_CONFIRMED_HOST, 0);
+	holder.stores.count = 0;
+	holder.place = (struct reported_caller){"/x.py", 5}; /* as of a cache at its decorator */
+	check_verdict(VERDICT_CONFIRMED_HOST, 0);
+	VEC_RELEASE(&process.holders);
+}
+
+static void what_is_made_at_a_line_is_about_rules_that_say_so(void **state)
+{
+	static const struct predicted made = {.path = "/x.py", .name = "create-graph-backward", .line = 5, .end_line = 5};
+	struct reported reported = {.bad_lines = 0};
+	struct reported_process *one = &process;
+	struct reported_holder *held = &holder;
+	struct judgements judgements;
+
+	VEC_ADD(&process.holders, held);
+	VEC_ADD(&reported.processes, one);
+	VEC_ADD(&holder.allocs, ((struct reported_line){.path = "/x.py", .line = 5, .count = 1}));
+	with(always, 9);
+	judge_run(&reported, &made, 1, &judgements);
+	assert_int_equal(judgements.findings.items[0].verdict, VERDICT_CONFIRMED);
+	judgements_release(&judgements);
+	check_verdict(VERDICT_NOT_OBSERVED, 1); /* that of another rule */
+	VEC_RELEASE(&reported.processes);
 	VEC_RELEASE(&process.holders);
 }
 
@@ -155,7 +184,9 @@ static void only_what_ran_is_refuted(void **state)
 	check_verdict(VERDICT_NOT_OBSERVED, 0);
 	VEC_ADD(&process.covers, ((struct reported_cover){0, 7, 4}));
 	check_verdict(VERDICT_NOT_OBSERVED, 0);
-	process.covers.items[0].hits = 8;
+	process.covers.items[0].steps = 24;
+	check_verdict(VERDICT_REFUTED, 0);
+	process.covers.items[0] = (struct reported_cover){0, 8, 4};
 	check_verdict(VERDICT_REFUTED, 0);
 	VEC_ADD(&process.probes, ((struct reported_probe){.finding = 0, .kind = "anomaly", .hits = 3}));
 	check_verdict(VERDICT_REFUTED, 0); /* which is about something else */
@@ -263,6 +294,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_gathered_is_no_leak_that_nobody_predicted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(too_few_steps_show_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_finding_is_what_its_line_stores, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_made_at_a_line_is_about_rules_that_say_so, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(only_what_ran_is_refuted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_probe_speaks_for_the_finding_that_is_nearest, set_up, tear_down),
 	};

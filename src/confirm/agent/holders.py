@@ -2,6 +2,7 @@
 import collections
 
 from . import place, usercode
+from .lines import Slot
 
 FEWEST = 4  # births in different steps that make a holder that grows
 SPARSE = 3  # … and that make one worth watching, where they are steps apart
@@ -24,6 +25,8 @@ class Holder:
         self.sites = collections.Counter()
         self.numbers = set()
         self.container = self.slot = None
+        self.chained = False  # the first link of a chain
+        self.parts = False  # a container whose elements grow each for itself
         self.garbage = False  # a reference cycle that the collector will free
         self.swells = False  # births are reckoned from its size
         self.static = False  # whether (path, line) is where the source stores, as nothing could be watched
@@ -123,15 +126,18 @@ class Finder:
         for at, mask in total.items():
             if at not in heavy and parents[at] in heavy:
                 rest[parents[at]] |= mask
-        same = {}
+        same, chained = {}, set()
         for at in sorted(heavy):
             same[at] = self.chain_head(at, heavy, same)
             if same[at] != at:
                 rest[same[at]] |= rest[at]
+                chained.add(same[at])
+        in_parts = self.gather_parts(heavy, same, rest)
         holders = {}
         for at in sorted(heavy):
             if same[at] == at and parents[at] >= 0 and bits(rest[at]) >= fewest:
                 holders[at] = self.describe(at, kind)
+                holders[at].chained, holders[at].parts = at in chained, at in in_parts
         left, taken, coarse = [], {}, {}
         for unit in units:
             at = unit.owner
@@ -154,10 +160,28 @@ class Finder:
                 if unit.nodes:
                     holder.numbers.add(unit.moment)
         for at, holder in holders.items():
-            if isinstance(objects[at], self.reach.torch.Tensor) and own.get(at):
-                holder.chain_steps = bits(own[at])
+            longest = in_parts.get(at) or (at if issubclass(type(objects[at]), self.reach.torch.Tensor) else None)
+            if longest is not None and own.get(longest):
+                holder.chain_steps = bits(own[longest])
             self.found.append(holder)
         return left
+
+    def gather_parts(self, heavy, same, rest):
+        """Tensors of one list or mapping that carry a graph from step to step each are one holder: that container. Returns
+        {container: one of these tensors}."""
+        objects, parents = self.reach.objects, self.reach.parents
+        siblings, found = {}, {}
+        for at in heavy:
+            if same[at] == at and issubclass(type(objects[at]), self.reach.torch.Tensor):
+                if parents[at] in heavy and issubclass(type(objects[parents[at]]), (list, dict)):
+                    siblings.setdefault(parents[at], []).append(at)
+        for parent, parts in siblings.items():
+            if len(parts) > 1 and parents[parent] >= 0 and same[parent] == parent:
+                for at in parts:
+                    same[at] = parent
+                    rest[parent] |= rest[at]
+                found[parent] = parts[0]
+        return found
 
     def closure(self, own):
         """The owners and all above them."""
@@ -176,8 +200,12 @@ class Finder:
             up = parents[up]
             if up < 0 or up not in heavy or parents[up] < 0:
                 return at
-            if type(objects[up]) is type(objects[at]) and not isinstance(objects[at], (list, dict)):
-                if self.name_of(edges[up]) == self.name_of(edges[at]) or up in same and same[up] != up:
+            if type(objects[up]) is type(objects[at]):
+                if self.name_of(edges[up]) == self.name_of(edges[at]):
+                    return same[up]
+                if type(objects[at]) in (list, dict):
+                    return at
+                if up in same and same[up] != up:
                     return same[up]
                 if edges[at][0] in ("attr", "index") and hasattr(type(objects[at]), "__module__"):
                     if type(objects[at]).__module__ != "builtins" or isinstance(objects[at], tuple):
@@ -235,8 +263,8 @@ class Finder:
         objects = self.reach.objects
         for i in range(len(trail) - 2, 0, -1):
             obj = objects[trail[i]]
-            kind = obj if isinstance(obj, type) else type(obj)
-            if not self.is_users(kind) or isinstance(obj, (tuple, BaseException)):
+            kind = obj if issubclass(type(obj), type) else type(obj)
+            if not self.is_users(kind) or issubclass(type(obj), (tuple, BaseException)):
                 continue
             first = self.reach.edges[trail[i + 1]]
             if first[0] not in ("attr", "item", "index"):
@@ -266,7 +294,7 @@ class Finder:
                 holder.key += " (%d)" % again[holder.key]
 
     def slot(self, at):
-        """Where the holder itself is stored: ("local", name, code), ("entry", mapping, key) or None."""
+        """Where the holder itself is stored, or None."""
         objects, parents, edges = self.reach.objects, self.reach.parents, self.reach.edges
         while parents[at] > 0 and isinstance(objects[parents[at]], tuple):
             at = parents[at]
@@ -276,25 +304,13 @@ class Finder:
         kind, name = edges[at]
         owner = objects[parent]
         if kind == "local" and hasattr(owner, "f_code"):
-            return ("local", name, owner.f_code)
+            return Slot("local", name, owner.f_code)
         if kind == "global":
-            return ("entry", owner, name)
-        if kind == "item" and isinstance(owner, dict):
-            base = self.slot(parent)
-            return ("within", base, name, owner) if base is not None else ("entry", owner, name)
-        if kind == "attr" and not isinstance(owner, type):
-            attributes = getattr(owner, "__dict__", None)
-            if isinstance(attributes, dict):
-                if name in attributes:
-                    return ("entry", attributes, name)
-                for part in ("_buffers", "_parameters", "_modules"):
-                    if name in (attributes.get(part) or {}):
-                        return ("entry", attributes[part], name)
-            return ("slot", owner, name)
-        if kind == "attr":
-            return ("slot", owner, name)
+            return Slot("item", name, owner)
+        if kind == "item" and isinstance(owner, dict) or kind == "index" and type(owner) is list or kind == "attr":
+            return Slot(kind, name, owner, self.slot(parent))
         if kind == "closure" and hasattr(owner, "__closure__"):
             for free, cell in zip(owner.__code__.co_freevars, owner.__closure__ or ()):
                 if free == name:
-                    return ("slot", cell, "cell_contents")
+                    return Slot("cell", name, cell)
         return None

@@ -3,26 +3,75 @@
 Before Python 3.12 by sys.settrace (and not at all where somebody traces already), from 3.12 on by sys.monitoring.
 """
 import collections
+import itertools
 import sys
 import threading
+import types
 
 from . import usercode
 
 MONITORING = sys.version_info >= (3, 12)
 
 
+class Slot:
+    """A place that a value lies in, as reached from a name: an attribute of an entry of a variable, say. What is on the way may
+    be made anew, so it is followed each time; where the variable can't be seen from a frame, from where it was last."""
+
+    __slots__ = ("how", "name", "owner", "base")
+
+    def __init__(self, how, name, owner, base=None):
+        self.how, self.name, self.owner, self.base = how, name, owner, base
+
+    def get(self, frame):
+        """What lies there now; the slot itself where that cannot be seen from `frame`."""
+        how, name = self.how, self.name
+        if how == "local":  # of a function; `owner` is its code
+            if frame is not None and (frame.f_code is self.owner or name in frame.f_code.co_freevars):
+                return frame.f_locals.get(name)
+            return self
+        if how == "cell":
+            return getattr(self.owner, "cell_contents", None)
+        if self.base is not None:
+            owner = self.base.get(frame)
+            if type(owner) is type(self.owner):
+                self.owner = owner
+        return part(self.owner, how, name)
+
+
+def part(owner, how, name):
+    kind = type(owner)
+    if how == "item":
+        return dict.get(owner, name)
+    if how == "index":
+        return owner[name] if name < len(owner) else None
+    if issubclass(kind, type):
+        return owner.__dict__.get(name)
+    try:
+        attributes = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        attributes = {}
+    for mapping in (attributes, *(attributes.get(n) or {} for n in ("_buffers", "_parameters", "_modules"))):
+        if name in mapping:
+            return mapping[name]
+    member = next((k.__dict__[name] for k in kind.__mro__ if name in k.__dict__), None)
+    return member.__get__(owner) if type(member) is types.MemberDescriptorType else None
+
+
 class Watch:
     """One holder: its state is compared between two lines, and a change is the deed of the line between."""
 
-    __slots__ = ("key", "container", "slot", "state", "size", "changes")
+    __slots__ = ("key", "container", "slot", "parts", "state", "size", "changes")
 
     def __init__(self, holder):
-        self.key, self.container, self.slot = holder.key, holder.container, holder.slot
+        self.key, self.slot, self.parts = holder.key, holder.slot, holder.parts
+        self.container = None if holder.chained else holder.container
         self.state = self.size = None
         self.changes = 0
 
     def growth(self, frame):
         """How it grew since the last look ("append", …), or None."""
+        if self.parts:
+            return self.growth_of_parts(frame)
         how = None
         size = measure(self.container)
         value = self.stored(frame)
@@ -46,49 +95,37 @@ class Watch:
             self.size = size
         return how
 
+    def growth_of_parts(self, frame):
+        """Of a container whose elements grow, each for itself: `sums[i] = sums[i] + x`."""
+        value = self.stored(frame)
+        if type(value) is type(self.container):
+            self.container = value
+        parts = self.container.values() if isinstance(self.container, dict) else self.container
+        state = tuple(map(id, itertools.islice(parts, MOST_PARTS)))
+        before, self.state = self.state, state
+        return "setitem" if before is not None and state != before else None
+
     def stored(self, frame):
         """What lies in the slot; self where that cannot be seen from `frame`."""
         try:
-            return self.resolve(self.slot, frame)
+            value = self.slot.get(frame) if self.slot is not None else self
         except Exception:
             return self
-
-    def resolve(self, slot, frame):
-        if slot is None:
-            return self
-        kind, owner, name = slot[:3]
-        if kind == "entry":
-            return owner.get(name)
-        if kind == "slot":
-            return getattr(owner, name, None)
-        if kind == "within":  # an entry of a mapping that may be made anew
-            mapping = self.resolve(owner, frame)
-            return (slot[3] if mapping is self else mapping).get(name)
-        if frame is None:
-            return self
-        name, code = owner, name
-        if frame.f_code is code or name in frame.f_code.co_freevars:
-            return frame.f_locals.get(name)
-        return self
+        return self if type(value) is Slot else value
 
 
+MOST_PARTS = 64
 VERBS = {"dict": "setitem", "OrderedDict": "setitem", "defaultdict": "setitem", "set": "add"}
 
 
 def measure(container):
     if isinstance(container, (list, dict, set, collections.deque, tuple)):
         return len(container)
-    info = getattr(container, "cache_info", None)
-    if info is not None and type(container).__name__ == "_lru_cache_wrapper":
-        return info().currsize
-    return None
+    return container.cache_info().currsize if type(container).__name__ == "_lru_cache_wrapper" else None
 
 
 def version(value):
-    try:
-        return value._version
-    except Exception:
-        return None
+    return value._version if hasattr(type(value), "_version") else None
 
 
 class Lines:
@@ -203,7 +240,7 @@ class Lines:
     def wanted(self, code):
         known = self.interest.get(code)
         if known is None:
-            known = usercode.is_user_file(code.co_filename)
+            known = usercode.is_user_file(code.co_filename) and code.co_name != usercode.CALLER
             if known and self.active == "cover":
                 first = code.co_firstlineno
                 known = any(

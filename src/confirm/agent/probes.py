@@ -5,10 +5,12 @@ import threading
 import weakref
 
 from . import usercode
+from .metrics import Metrics
 from .syncs import Syncs
 
 SAMPLED = 3  # parameters looked at in each group of an optimizer
 MOST_CALLS = 400  # forwards in eval mode looked at
+UNREACHED, UNREACHED_STEPS = 8, 24  # steps without a gradient that make a habit, of those that are looked at
 REMADE = 4  # optimizers or threads from one line that make a habit
 
 
@@ -20,6 +22,29 @@ class Probe:
         self.in_steps = set()
 
 
+class Gradient:
+    """One of an optimizer's, after its step: whether it was zeroed before the next."""
+
+    def __init__(self, gradient):
+        self.gradient, self.version = weakref.ref(gradient), gradient._version
+        self.backward_at = None  # where the first backward after the step was
+        self.kept = True
+
+    def at_backward(self, frame):
+        gradient = self.gradient()
+        if gradient is None or not self.kept:
+            self.kept = False
+        elif self.backward_at is None:
+            where = usercode.user_frame(frame)
+            self.kept = where is not None and gradient._version == self.version
+            self.backward_at = where and (usercode.real_path(where.f_code.co_filename), where.f_lineno)
+        else:
+            self.kept = not gradient.is_sparse and bool(gradient.any())
+
+    def was_added_to(self, gradient):
+        return self.kept and self.backward_at and self.gradient() is gradient and gradient._version > self.version
+
+
 class Probes:
     def __init__(self, session):
         self.session, self.torch = session, session.torch
@@ -27,13 +52,15 @@ class Probes:
         self.undo = []
         self.eval_at, self.grad_off_at, self.debug_at = {}, None, {}
         self.trained = weakref.WeakSet()
-        self.after_step = {}  # id(optimizer) -> [weakref to a gradient, its version, backwards, where the first was]
+        self.after_step = {}  # id(optimizer) -> Gradient
+        self.without_gradient = {}  # id(parameter) -> steps in which it had none
         self.grown = {}  # id(parameter) -> (id of gradient, version, backwards) of parameters that nobody steps
         self.eval_calls = 0
         self.eval_pending = []
         self.backwards = 0
         self.hooks = []  # (probe, weakref to the mapping, number in it, step)
         self.syncs = Syncs(self)
+        self.metrics = Metrics(self)
 
     # -- records
 
@@ -246,6 +273,8 @@ class Probes:
             (module, "register_forward_pre_hook"),
             (module, "register_full_backward_hook"),
             (module, "register_full_backward_pre_hook"),
+            (torch.optim.Optimizer, "register_step_post_hook"),
+            (torch.optim.Optimizer, "register_step_pre_hook"),
         ):
             self.wrap(owner, name, None, self.registered)
 
@@ -303,12 +332,8 @@ class Probes:
         if self.backwards > 200:
             return
         frame = sys._getframe(2)
-        where = usercode.user_frame(frame)
         for known in self.after_step.values():
-            gradient = known[0]()
-            if known[2] == 0 and where is not None and gradient is not None and gradient._version == known[1]:
-                known[3] = (usercode.real_path(where.f_code.co_filename), where.f_lineno)
-            known[2] += 1
+            known.at_backward(frame)
         self.unstepped(frame)
 
     def parameters(self, optimizer):
@@ -318,14 +343,27 @@ class Probes:
                 yield p
 
     def never_zeroed(self, optimizer, wanted):
-        """At a step: the gradient is the last step's with what the backwards since have added."""
+        """At a step: the gradient is the last step's with what the backwards since have added. The smallest is looked at."""
         known = self.after_step.pop(id(optimizer), None)
-        p = next((p for p in wanted if p.grad is not None), None)
+        p = min((p for p in wanted if p.grad is not None), key=lambda p: p.numel(), default=None)
         if p is None:
             return
-        if known is not None and known[3] and known[0]() is p.grad and p.grad._version == known[1] + known[2]:
-            self.hit("grad-at-backward", known[3], note="not zeroed since the step before")
-        self.after_step[id(optimizer)] = [weakref.ref(p.grad), p.grad._version, 0, None]
+        if known is not None and known.was_added_to(p.grad):
+            self.hit("grad-at-backward", known.backward_at, note="not zeroed since the step before")
+        if self.backwards <= 200:
+            self.after_step[id(optimizer)] = Gradient(p.grad)
+
+    def never_reached(self, optimizer, frame):
+        """Parameters that an optimizer is to step and that no backward reaches, while it reaches others."""
+        if self.session.steps() > UNREACHED_STEPS:
+            return
+        params = [p for group in optimizer.param_groups for p in group["params"] if p.requires_grad]
+        without = [p for p in params if p.grad is None]
+        if len(without) < len(params):
+            for p in params:
+                self.without_gradient[id(p)] = self.without_gradient.get(id(p), 0) + 1 if p.grad is None else -UNREACHED_STEPS
+            if any(self.without_gradient[id(p)] >= UNREACHED for p in without):
+                self.hit("no-gradient-for-some", frame=frame, note="%d of %d parameters" % (len(without), len(params)))
 
     def unstepped(self, frame):
         """Gradients of parameters that no optimizer steps and nobody zeroes: added to for ever."""
@@ -350,6 +388,7 @@ class Probes:
             return
         wanted = [p for p in self.parameters(optimizer) if p.requires_grad]
         self.never_zeroed(optimizer, wanted)
+        self.never_reached(optimizer, sys._getframe(3))
         if wanted and all(p.grad is None for p in wanted):
             self.hit("no-gradient-at-step", frame=sys._getframe(3), note=type(optimizer).__name__)
         if not self.torch.is_grad_enabled():
@@ -385,4 +424,5 @@ class Probes:
         enabled = getattr(torch.autograd, "_profiler_enabled", None)
         if enabled is not None and enabled():
             self.hit("profiler", self.debug_at.get("profiler"), fallback=False)
+        self.metrics.step()
         self.syncs.step(self.session.steps())

@@ -1,7 +1,8 @@
 """What the user's names reach: a tree over live objects whose leaves are tensors, graph nodes and what those hold.
 
 The tree begins at the locals of the user's running functions (outermost first) and the globals of the user's modules; each
-object stands where it was reached first. Nothing here survives the analysis that made it.
+object stands where it was reached first. Nothing here survives the analysis that made it. An object is asked for nothing that
+its class could answer with code: isinstance() would, so types are compared.
 """
 import collections
 import functools
@@ -81,7 +82,7 @@ class Reach:
 
     def begin(self, value, at, edge):
         """A tensor that a variable names waits: where an object or a container has it too, that one keeps it."""
-        if isinstance(value, self.torch.Tensor):
+        if issubclass(type(value), self.torch.Tensor):
             self.plain.append((value, at, edge))
         else:
             self.add(value, at, edge)
@@ -222,7 +223,7 @@ class Reach:
             kind = type(value)
             if kind in _ATOMS or kind is dict and id(value) in self.seen:
                 continue
-            if not isinstance(value, type):
+            if not issubclass(kind, type):
                 self.add(value, at, ("held", ""))
 
     def expand_class(self, obj, at):

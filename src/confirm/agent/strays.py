@@ -3,7 +3,7 @@ import gc
 import sys
 
 from . import place, usercode
-from .holders import FEWEST, Holder, bits, shape
+from .holders import FEWEST, Finder, Holder, bits, shape
 
 
 def births(reach, series, kind):
@@ -39,13 +39,48 @@ def search_libraries(reach):
     reach.walk_graphs()
 
 
+CYCLE = "a leaf tensor, its .grad and the graph of that (a cycle)"
+
+
+def cycles(reach, series, kind, before):
+    """What backward(create_graph=True) left behind: a leaf holds its gradient, whose graph leads to the leaf again, in C++,
+    where no collector looks."""
+    torch, leaves = reach.torch, []
+    for obj in gc.get_objects():
+        if issubclass(type(obj), torch.Tensor) and id(obj) not in reach.seen and obj.is_leaf and obj.requires_grad:
+            if obj.grad is not None and obj.grad.grad_fn is not None:
+                leaves.append(obj)
+    if len(leaves) < FEWEST:
+        return []
+    reach.units = []
+    reach.allow(1.0)
+    reach.add(leaves, reach.root("module", "__main__", {}), ("global", CYCLE))
+    reach.walk()
+    reach.walk_graphs()
+    finder = Finder(reach, series, kind, before)
+    finder.run()
+    return finder.found
+
+
+def latest(rows):
+    """Of [(step, …)…] those after the last hole: what was before it the collector has come to, but for a few."""
+    rows = sorted(rows)
+    gaps = sorted(b[0] - a[0] for a, b in zip(rows, rows[1:]) if b[0] > a[0])
+    longest = 2 * gaps[len(gaps) // 2] if gaps else 1
+    for i in range(len(rows) - 1, 0, -1):
+        if rows[i][0] - rows[i - 1][0] > longest:
+            return rows[i:]
+    return rows
+
+
 def contexts(reach, series, kind, addresses):
     """Holders for what lies in attributes of ctx objects that only their own graph refers to."""
     if not reach.function_node:
         return []
     torch, found = reach.torch, {}
     for obj in gc.get_objects():
-        if not isinstance(obj, reach.function_node) or id(obj) in reach.seen:
+        # isinstance would ask a stand-in for its class, which may warn or do worse
+        if not issubclass(type(obj), reach.function_node) or id(obj) in reach.seen:
             continue
         cls = getattr(type(obj), "_forward_cls", None)
         for name, value in list(getattr(obj, "__dict__", {}).items()):
@@ -63,7 +98,7 @@ def contexts(reach, series, kind, addresses):
                     found.setdefault((cls, name), []).append((step, block[0], block[2], reach.places.get(address)))
     holders = []
     for (cls, name), rows in found.items():
-        mask = 0
+        mask, rows = 0, latest(rows)
         for step, _, _, _ in rows:
             mask |= 1 << step
         if bits(mask) < FEWEST:
@@ -92,7 +127,7 @@ def garbage(reach, addresses):
     """How many of these belong to tensors that are still Python objects: a cycle that the collector has not come to yet."""
     found = set()
     for obj in gc.get_objects():
-        if isinstance(obj, reach.torch.Tensor) and id(obj) not in reach.seen:
+        if issubclass(type(obj), reach.torch.Tensor) and id(obj) not in reach.seen:
             try:
                 found.add(obj.untyped_storage().data_ptr())
             except Exception:

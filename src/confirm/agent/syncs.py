@@ -1,6 +1,7 @@
 """Reads of a tensor's value that make the CPU wait for a GPU, by line, in some steps: Tensor's own methods are wrapped there,
 so nothing is paid in any other step."""
 import sys
+import types
 
 from . import usercode
 
@@ -11,14 +12,18 @@ READS = (
 FIRST, LAST = 3, 27  # the steps between which it listens
 
 
+_call = lambda original, tensor, args, kwargs: original(tensor, *args, **kwargs)  # noqa: E731: of one line, for its number
+
+
 class Syncs:
     def __init__(self, probes):
         self.probes = probes
         self.saved = None
-        self.inside = False
+        self.inside = self.off = False
+        self.calls = {}  # (code, line) -> a function that calls from there
 
     def step(self, number):
-        if number >= LAST or self.probes.session.clock.compiled:
+        if self.off or number >= LAST:
             self.stop()
         elif number >= FIRST and self.saved is None:
             self.listen()
@@ -46,16 +51,29 @@ class Syncs:
                 return original(tensor, *args, **kwargs)
             self.inside = True
             try:
+                call = None
                 try:
-                    self.note(name, sys._getframe(1))
+                    frame = sys._getframe(1)
+                    self.note(name, frame)
+                    call = self.call_from(frame)
                 except Exception:
                     pass
-                return original(tensor, *args, **kwargs)
+                return call(original, tensor, args, kwargs) if call else original(tensor, *args, **kwargs)
             finally:
                 self.inside = False
 
         read.__name__ = name
         return read
+
+    def call_from(self, frame):
+        """What calls a function so that a warning of its speaks of the user's line, and not of one here."""
+        key = (frame.f_code, frame.f_lineno)
+        call = self.calls.get(key)
+        if call is None:
+            code = _call.__code__.replace(co_filename=frame.f_code.co_filename, co_firstlineno=frame.f_lineno,
+                                          co_name=usercode.CALLER)  # fmt: skip
+            call = self.calls[key] = types.FunctionType(code, frame.f_globals, usercode.CALLER)
+        return call
 
     def note(self, name, frame):
         module = frame.f_globals.get("__name__", "")
