@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -45,6 +46,8 @@ struct os_supervised {
 	struct pollfd *ready;
 	bool was_told_alone;       /* to stop for a while: the command was not */
 	struct sigaction before[CAUGHT];
+	bool has_terminal;
+	struct termios terminal;   /* as it was before */
 };
 
 /* ---- signals ---- */
@@ -183,6 +186,7 @@ struct os_supervised *os_supervise_new(const struct os_supervise_request *reques
 	struct os_supervised *supervised = mem_new(1, sizeof *supervised);
 
 	supervised->listener = -1;
+	supervised->has_terminal = tcgetattr(STDIN_FILENO, &supervised->terminal) == 0;
 	os_tree_adopt(); /* so that what outlives its parent can be ended */
 	if (!catch_signals(supervised))
 		os_failed(err, ERR_LIMIT, "start", request->arguments[0], errno);
@@ -190,11 +194,6 @@ struct os_supervised *os_supervise_new(const struct os_supervise_request *reques
 		return supervised;
 	os_supervise_free(supervised);
 	return NULL;
-}
-
-int64_t os_supervise_process(const struct os_supervised *supervised)
-{
-	return supervised->child;
 }
 
 /* ---- its end ---- */
@@ -252,6 +251,8 @@ void os_supervise_free(struct os_supervised *supervised)
 #endif
 		os_tree_end();
 	}
+	if (supervised->has_terminal && supervised->status == 128 + SIGKILL && os_owns_terminal(STDIN_FILENO))
+		tcsetattr(STDIN_FILENO, TCSANOW, &supervised->terminal);
 	for (size_t i = 0; i < supervised->connections.count; i++)
 		close(supervised->connections.items[i].descriptor);
 	VEC_RELEASE(&supervised->connections);

@@ -165,9 +165,7 @@ const char *protection_place(const struct protection *protection, struct arena *
 		if (real && is_plain(real) && (i >= PLACES || (!is_protected(protection, real) && os_may_execute(real))))
 			made = os_temp_new(real, arena, &other);
 	}
-	if (!made && !(os_temp_new(places[0], arena, err)))
-		err_context(err, "there is no folder for temporary files (TMPDIR names one)");
-	return made;
+	return made ? made : os_temp_new(places[0], arena, err); /* which says why not */
 }
 
 /* ---- protecting ---- */
