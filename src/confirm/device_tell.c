@@ -47,7 +47,8 @@ static void add_numbers(struct buf *out, const struct reported_process *process,
 {
 	const struct reported_device *last = last_numbers(process, gpu->device);
 
-	buf_format(out, "%s:%lld", gpu->kind ? gpu->kind : "cuda", (long long)gpu->device);
+	visible_add(out, str_from(gpu->kind ? gpu->kind : "cuda"));
+	buf_format(out, ":%lld", (long long)gpu->device);
 	if (process->rank > 0)
 		buf_format(out, " of rank %lld", (long long)process->rank);
 	if (gpu->name) {
