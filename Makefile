@@ -73,14 +73,15 @@ our_ldflags := -pthread $(mode_ldflags.$(MODE))
 
 compile = $(CC) $(our_cflags) $(our_cppflags) $(CPPFLAGS) $(CFLAGS) -MMD -MP
 link = $(CC) $(our_ldflags) $(CFLAGS) $(LDFLAGS)
-libs = $(libraries_libs) $(LDLIBS)
+libs = $(libraries_libs) -lm $(LDLIBS)
 
 # --- sources -------------------------------------------------------------------------------------------------------
 
 sources := $(sort $(wildcard src/*/*.c))
 main_source := $(wildcard src/main.c)
 shim := build/gen/confirm-shim.so
-data := $(sort $(wildcard rules/*.json rules/*.md rules/models/*.json queries/*.scm src/report/*.html src/confirm/agent/*.py)) \
+data := $(sort $(wildcard rules/*.json rules/*.md rules/models/*.json queries/*.scm src/report/*.html src/report/*.css \
+	src/confirm/*.html src/confirm/*.css src/confirm/agent/*.py)) \
 	$(if $(wildcard src/confirm/agent/shim.c),$(shim))
 unit_sources := $(sort $(wildcard tests/unit/test_*.c))
 fuzz_sources := $(sort $(wildcard tests/fuzz/fuzz_*.c))

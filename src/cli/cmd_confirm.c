@@ -5,23 +5,25 @@
 
 #include "base/os.h"
 #include "base/os_memory.h"
-#include "base/path.h"
 #include "base/size.h"
+#include "cli/ci.h"
 #include "cli/confirm_view.h"
 #include "cli/message.h"
 #include "cli/output.h"
-#include "cli/settings_text.h"
+#include "cli/outputs.h"
+#include "cli/prediction.h"
+#include "confirm/page.h"
+#include "confirm/picture.h"
 #include "confirm/record.h"
+#include "confirm/results.h"
 #include "confirm/tell.h"
-#include "engine/run.h"
-#include "rule/rule.h"
 #include "text/notebook.h"
 
 struct confirm_values {
 	struct setting_texts settings[SETTING_COUNT], configs, check;
 	bool isolated, quiet, unprotected;
 	int steps, time_limit, stop;
-	const char *json, *python, *fail_over, *snapshot, *record, *read;
+	const char *json, *html, *svg, *sarif, *python, *fail_over, *snapshot, *record, *read;
 };
 
 #define VALUE(member) offsetof(struct confirm_values, member)
@@ -39,6 +41,9 @@ static const struct option_row confirm_options[] = {
 	 VALUE(check), NULL},
 	{"python", 0, OPTION_TEXT, "PROGRAM", "runs the script (default: that of the active environment)", VALUE(python), NULL},
 	{"json", 0, OPTION_TEXT, "FILE", "write the report for programs to FILE", VALUE(json), NULL},
+	{"html", 0, OPTION_TEXT, "FILE", "write a page with curves, holders and code to FILE", VALUE(html), NULL},
+	{"svg", 0, OPTION_TEXT, "FILE", "write the curves as a picture to FILE", VALUE(svg), NULL},
+	{"sarif", 0, OPTION_TEXT, "FILE", "write findings with their verdicts as SARIF to FILE", VALUE(sarif), NULL},
 	{"record", 0, OPTION_TEXT, "FILE", "keep all that was seen in FILE", VALUE(record), NULL},
 	{"read", 0, OPTION_TEXT, "FILE", "judge the run that --record kept in FILE; nothing is run", VALUE(read), NULL},
 	{"fail-over", 0, OPTION_TEXT, "BYTES",
@@ -50,41 +55,7 @@ static const struct option_row confirm_options[] = {
 	{NULL, 0, OPTION_FLAG, NULL, NULL, 0, NULL},
 };
 
-/* ---- what is predicted ---- */
-
-/* Keeps findings beyond the results that they came in. */
-struct prediction {
-	struct run_sink base;
-	struct arena arena;
-	const char *current;
-	VEC(struct predicted) findings;
-};
-
-static void predict(struct run_sink *base, const struct run_file *file)
-{
-	struct prediction *prediction = (struct prediction *)base;
-	struct arena *arena = &prediction->arena;
-	const char *path, *real;
-
-	if (!file->result || file->result->finding_count == 0)
-		return;
-	path = path_join(arena, prediction->current, file->path);
-	real = os_real_path(path, arena);
-	for (size_t i = 0; i < file->result->finding_count; i++) {
-		const struct finding *finding = &file->result->findings[i];
-
-		const char *cell = finding->at.cell ? arena_format(arena, ":cell %u", finding->at.cell) : "";
-
-		if (rule_asks_for(finding->rule, "event", "suppression"))
-			continue;
-		VEC_ADD(&prediction->findings,
-			((struct predicted){.path = arena_format(arena, "%s%s", real ? real : path, cell),
-					    .shown = arena_format(arena, "%s%s", file->path, cell), .code = finding->rule->code,
-					    .name = finding->rule->name, .message = arena_dup(arena, finding->message),
-					    .severity = finding->severity, .cost = finding->cost, .line = finding->at.start.line,
-					    .end_line = finding->at.end.line, .column = finding->at.start.column}));
-	}
-}
+/* ---- what is run ---- */
 
 /* The script or notebook among the words of the command, or NULL. */
 static const char *script_of(const struct option_result *result)
@@ -96,30 +67,17 @@ static const char *script_of(const struct option_result *result)
 	return NULL;
 }
 
-static bool predict_all(struct prediction *prediction, const struct confirm_values *values, const struct option_result *result,
-			struct config *config)
+/* The findings of the code that is named, or of the script, or of the current folder. */
+static bool predict(struct prediction *prediction, const struct confirm_values *values, const struct option_result *result,
+		    struct config *config)
 {
 	static const char *const here[] = {"."};
 	const char *script = script_of(result);
-	const char *const *paths = values->check.count ? values->check.items : script ? &script : here;
-	size_t count = values->check.count ? values->check.count : 1;
-	struct walk walk;
-	struct err err;
 
-	prediction->base.file = predict;
-	arena_init(&prediction->arena);
-	prediction->current = os_current_folder(&prediction->arena, &err);
-	walk_init(&walk, config, paths, count);
-	for (size_t i = 0; i < walk.problem_count; i++)
-		message_error("%s", walk.problems[i].text);
-	if (walk.problem_count == 0 && !settings_tell_faults(config) && prediction->current)
-		run_files(walk.files, walk.file_count, 0, RUN_MAKES_NO_FIXES, NULL, &prediction->base);
-	count = walk.problem_count + config_is_faulty(config) + !prediction->current;
-	walk_release(&walk);
-	return count == 0;
+	if (values->check.count)
+		return prediction_make(prediction, config, values->check.items, values->check.count);
+	return prediction_make(prediction, config, script ? &script : here, 1);
 }
-
-/* ---- what is run ---- */
 
 static const char *python_of(const struct confirm_values *values, struct arena *arena)
 {
@@ -166,27 +124,74 @@ static void warn(const char *text, void *context)
 
 /* ---- the command ---- */
 
-static bool write_report(const char *path, void (*tell)(struct buf *out, const struct told *told), const struct told *told)
+/* Whether all reports can be written, as far as that can be told before a run that may take long. */
+static bool reports_are_possible(const struct confirm_values *values, struct arena *arena, struct err *err)
 {
-	struct buf text = BUF_INIT;
-	struct err err;
-	bool ok;
+	const char *const paths[] = {values->json, values->html, values->svg, values->sarif};
+	static const char *const names[] = {"--json", "--html", "--svg", "--sarif"};
 
-	if (!path)
-		return true;
-	tell(&text, told);
-	ok = os_write_file(path, buf_get(&text), &err);
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+		const char *slash = paths[i] ? strrchr(paths[i], '/') : NULL;
+		struct os_stat stat;
+
+		if (!paths[i])
+			continue;
+		if (!*paths[i])
+			return err_set(err, ERR_USAGE, "option '%s' names no file", names[i]);
+		if (outputs_is_code(paths[i]))
+			return err_set(err, ERR_USAGE, "option '%s' would overwrite '%s', which is code; name another file", names[i],
+				       paths[i]);
+		for (size_t j = 0; j < i; j++) {
+			if (paths[j] && strcmp(paths[j], paths[i]) == 0)
+				return err_set(err, ERR_USAGE, "options '%s' and '%s' would both write '%s'", names[j], names[i],
+					       paths[i]);
+		}
+		if (slash && slash > paths[i] &&
+		    (!os_stat_get(arena_dup_bytes(arena, paths[i], (size_t)(slash - paths[i])), &stat, err) || stat.kind != OS_FOLDER))
+			return err_set(err, ERR_USAGE, "option '%s' cannot write '%s': there is no such folder", names[i], paths[i]);
+	}
+	return true;
+}
+
+static bool write_file(const char *path, struct buf *text)
+{
+	struct err err;
+	bool ok = os_write_file(path, buf_get(text), &err);
+
 	if (!ok)
 		message_error("%s", err.message);
-	buf_release(&text);
+	buf_reset(text);
 	return ok;
 }
 
 /* All of them, whatever becomes of one. */
-static bool write_reports(const struct confirm_values *values, const struct told *told)
+static bool write_reports(const struct confirm_values *values, const struct told *told, struct prediction *prediction)
 {
-	bool ok = write_report(values->json, tell_json, told);
+	struct report_host host;
+	struct evidence evidence;
+	struct buf text = BUF_INIT;
+	bool ok = true;
 
+	evidence_init(&evidence, told);
+	if (values->json) {
+		tell_json(&text, told);
+		ok = write_file(values->json, &text) && ok;
+	}
+	if (values->sarif) {
+		ci_host_get(&host, &prediction->arena);
+		results_tell(&text, &evidence, prediction->settings, &host);
+		ok = write_file(values->sarif, &text) && ok;
+	}
+	if (values->html) {
+		page_tell(&text, &evidence);
+		ok = write_file(values->html, &text) && ok;
+	}
+	if (values->svg) {
+		picture_file(&text, told);
+		ok = write_file(values->svg, &text) && ok;
+	}
+	evidence_release(&evidence);
+	buf_release(&text);
 	return ok;
 }
 
@@ -209,7 +214,7 @@ static int status_of(const struct told *told)
 }
 
 static int report(const struct confirm_values *values, const struct confirm_outcome *outcome,
-		  const struct prediction *prediction, const char *command)
+		  struct prediction *prediction, const char *command)
 {
 	/* a record may be of another machine */
 	struct os_memory memory = values->read ? (struct os_memory){-1, -1, false} : os_memory_get("");
@@ -226,13 +231,29 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 	tell_text(&text, &told);
 	status = status_of(&told);
 	/* files first: the terminal may have gone */
-	is_written = write_reports(values, &told);
+	is_written = write_reports(values, &told, prediction);
 	if (output_finish(&text) != STATUS_CLEAN || !is_written)
 		status = STATUS_FAILED;
 	told_release(&told);
 	judgements_release(&judgements);
 	buf_release(&text);
 	return status;
+}
+
+/* A run takes minutes: what cannot be written at its end is told before. */
+static bool may_write_all(const struct confirm_values *values)
+{
+	const char *const paths[] = {values->json, values->sarif, values->html, values->svg, values->record, values->snapshot};
+	bool ok = true;
+	struct err err;
+
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+		if (paths[i] && !os_may_write_file(paths[i], &err)) {
+			message_error("%s", err.message);
+			ok = false;
+		}
+	}
+	return ok;
 }
 
 static bool snapshot_was_kept(const struct confirm_request *request, const struct confirm_outcome *outcome)
@@ -265,7 +286,7 @@ static bool predict_again(struct prediction *prediction, const struct confirm_va
 	struct err err;
 
 	if (values->check.count > 0) {
-		if (!predict_all(prediction, values, result, config))
+		if (!predict(prediction, values, result, config))
 			return false;
 		record_rebase(record, prediction->findings.items, prediction->findings.count, reported);
 		return true;
@@ -289,8 +310,7 @@ static int judge_record(const struct confirm_values *values, const struct option
 		message_error("%s", err.message);
 	else if (predict_again(&prediction, values, result, config, &record, &outcome.reported))
 		status = report(values, &outcome, &prediction, record.command);
-	VEC_RELEASE(&prediction.findings);
-	arena_release(&prediction.arena);
+	prediction_release(&prediction);
 	record_release(&record);
 	confirm_outcome_release(&outcome);
 	return status;
@@ -310,7 +330,7 @@ static int confirm(const struct confirm_values *values, const struct option_resu
 	struct err err;
 	int status = STATUS_FAILED;
 
-	if (!predict_all(&prediction, values, result, config))
+	if (!may_write_all(values) || !predict(&prediction, values, result, config))
 		goto out;
 	request.command = command_words(values, result, &prediction.arena);
 	request.findings = prediction.findings.items;
@@ -335,8 +355,7 @@ static int confirm(const struct confirm_values *values, const struct option_resu
 	confirm_outcome_release(&outcome);
 out:
 	buf_release(&record);
-	VEC_RELEASE(&prediction.findings);
-	arena_release(&prediction.arena);
+	prediction_release(&prediction);
 	return status;
 }
 
@@ -351,8 +370,8 @@ static int confirm_command_run(const struct command *command, int count, char *c
 
 	if (!command_parse(command, count, arguments, &values, &result, &status))
 		goto out;
-	if (values.read && (result.operand_count > 0 || values.record)) {
-		err_set(&err, ERR_USAGE, "'--read' judges a run that is over: it takes no command and no '--record'");
+	if (values.read && (result.operand_count > 0 || values.record || values.snapshot)) {
+		err_set(&err, ERR_USAGE, "'--read' judges a run that is over: it takes no command, no '--record' and no '--snapshot'");
 		status = command_usage_error(command, &err);
 		goto out;
 	}
@@ -364,6 +383,10 @@ static int confirm_command_run(const struct command *command, int count, char *c
 	if (!size_from_text(values.fail_over, &fail_over)) {
 		err_set(&err, ERR_USAGE, "option '--fail-over' takes a number of bytes, such as 4096, 64k or 1MiB, not '%s'",
 			values.fail_over);
+		status = command_usage_error(command, &err);
+		goto out;
+	}
+	if (!reports_are_possible(&values, &result.arena, &err)) {
 		status = command_usage_error(command, &err);
 		goto out;
 	}

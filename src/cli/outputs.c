@@ -148,7 +148,7 @@ bool outputs_init(struct outputs *outputs, const struct setting_value *formats, 
 	return !statistics || add(outputs, &counts, NULL, err);
 }
 
-static bool has_name_of_code(const char *path)
+bool outputs_is_code(const char *path)
 {
 	static const char *const endings[] = {".py", ".pyi", ".ipynb"};
 
@@ -184,7 +184,7 @@ bool outputs_spare_code(const struct outputs *outputs, const struct walk *walk, 
 		const char *path = outputs->items[i].path;
 		const char *real = path ? os_real_path(path, &arena) : NULL;
 
-		if (real && (has_name_of_code(real) || is_checked(walk, real, &arena)))
+		if (real && (outputs_is_code(real) || is_checked(walk, real, &arena)))
 			ok = err_set(err, ERR_USAGE, "the report '%s' would overwrite '%s', which is code; name another file",
 				     outputs->items[i].format->name, path);
 	}

@@ -25,6 +25,8 @@ struct outputs {
  * case; texts are borrowed. */
 bool outputs_init(struct outputs *outputs, const struct setting_value *formats, const char *file, bool statistics,
 		  struct err *err);
+/* Whether PATH has the name of a Python file or notebook. */
+bool outputs_is_code(const char *path);
 /* Whether no report would overwrite code: a file of WALK, or any other that is there and has the name of a Python file or
  * notebook. */
 bool outputs_spare_code(const struct outputs *outputs, const struct walk *walk, struct err *err);

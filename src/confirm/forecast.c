@@ -38,23 +38,16 @@ double forecast_step_seconds(const struct reported_process *process)
 
 bool forecast_counts(const struct judgements *judgements, const struct reported_holder *holder)
 {
-	/* by name, as other ranks have their own of it */
-	for (size_t i = 0; i < judgements->findings.count; i++) {
-		const struct judged *judged = &judgements->findings.items[i];
-
-		if (judged->verdict >= VERDICT_CONFIRMED_HOST && judged->holder && strcmp(judged->holder->key, holder->key) == 0)
-			return true;
+	for (size_t i = 0; i < judgements->gathered.count; i++) {
+		if (judgements->gathered.items[i].holder == holder)
+			return false;
 	}
-	for (size_t i = 0; i < judgements->unpredicted.count; i++) {
-		if (strcmp(judgements->unpredicted.items[i].holder->key, holder->key) == 0)
-			return true;
-	}
-	return false;
+	return true;
 }
 
 struct sums {
 	double tensors, host;     /* all that grows */
-	double lasting_tensors, lasting_host; /* without what is emptied at times */
+	double lasting_device, lasting_machine; /* where it lies, without what is emptied at times */
 };
 
 static struct sums sum_of(const struct reported_process *process, const struct judgements *judgements)
@@ -71,9 +64,10 @@ static struct sums sum_of(const struct reported_process *process, const struct j
 		sums.tensors += growth.bytes;
 		sums.host += host;
 		if (!growth.is_emptied) {
-			sums.lasting_tensors += growth.device_bytes; /* on a CPU run: all */
-			sums.lasting_host += growth.bytes - growth.device_bytes;
-			sums.lasting_host += host;
+			double device = forecast_is_on_cpu(process) ? 0 : growth.device_bytes;
+
+			sums.lasting_device += device;
+			sums.lasting_machine += growth.bytes - device + host;
 		}
 	}
 	return sums;
@@ -138,12 +132,8 @@ struct forecast forecast_make(const struct reported *reported, const struct judg
 			forecast.tensors = sums.tensors;
 			forecast.host = sums.host;
 		}
-		machine += sums.lasting_host;
-		if (forecast_is_on_cpu(process)) {
-			machine += sums.lasting_tensors;
-			continue;
-		}
-		device = device_end(process, sums.lasting_tensors, seconds);
+		machine += sums.lasting_machine;
+		device = device_end(process, sums.lasting_device, seconds);
 		if (device.is_known && (!forecast.device.is_known || device.steps < forecast.device.steps))
 			forecast.device = device;
 	}

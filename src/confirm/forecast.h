@@ -25,7 +25,7 @@ struct forecast {
 /* MEMORY is that of the machine once the run has ended, so that what its processes took is free again. */
 struct forecast forecast_make(const struct reported *reported, const struct judgements *judgements,
 			      const struct os_memory *memory);
-/* Whether HOLDER is among what is judged to grow. */
+/* Whether HOLDER, which leaks, is predicted or unwanted, and not gathered as results are. */
 bool forecast_counts(const struct judgements *judgements, const struct reported_holder *holder);
 /* Seconds that PROCESS took for a step, as the median of its curve without the first steps; -1 where that cannot be told. */
 double forecast_step_seconds(const struct reported_process *process);

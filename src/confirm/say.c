@@ -137,17 +137,27 @@ void say_bounded(struct buf *out, const struct reported_holder *holder)
 	}
 }
 
+/* How many of the steps that could have left something did. */
+static void add_share(struct buf *out, const struct growth *growth)
+{
+	if (growth->period > 1)
+		buf_format(out, "each %lld steps something is left, %lld of %lld times", (long long)growth->period, (long long)growth->births,
+			   (long long)growth->steps);
+	else
+		buf_format(out, "something is left of %lld of %lld steps", (long long)growth->births, (long long)growth->steps);
+	buf_add_text(out, growth->is_emptied ? ", until it is emptied" : "");
+}
+
 void say_births(struct buf *out, const struct told_row *row)
 {
 	switch (row->kind) {
 	case TOLD_LEAKS:
-		buf_format(out, "something is left of %lld of %lld steps%s: %s", (long long)row->growth.births,
-			   (long long)row->growth.steps, row->growth.is_emptied ? ", until it is emptied" : "",
-			   row->growth.is_emptied ? "it grows within an epoch" : "a leak");
+		add_share(out, &row->growth);
+		buf_add_text(out, row->growth.is_emptied ? ": it grows within an epoch" : ": a leak");
 		return;
 	case TOLD_GATHERED:
-		buf_format(out, "something without a graph is left of %lld of %lld steps: results that are gathered",
-			   (long long)row->growth.births, (long long)row->growth.steps);
+		add_share(out, &row->growth);
+		buf_add_text(out, ", without a graph: results that are gathered");
 		return;
 	case TOLD_BOUNDED:
 		buf_add_text(out, "it ");
@@ -224,24 +234,21 @@ void say_reason(struct buf *out, const struct told *told, const struct judged *j
 {
 	const struct growth *growth = &judged->growth;
 
-	if (judged->probe) {
+	if (judged->holder && growth->leaks) {
+		add(out, judged->holder->key);
+		buf_add_text(out, " grows by ");
+		say_growth(out, growth);
+		buf_add_text(out, "; ");
+		add_share(out, growth);
+		if (judged->others)
+			buf_format(out, "; %zu other holder%s the same way", judged->others, judged->others == 1 ? " grows" : "s grow");
+	} else if (judged->probe) {
 		add_probe(out, told, judged->probe);
 		if (judged->bounded && judged->finding->cost <= COST_PEAK)
 			buf_add_text(out, "; that takes memory, but does not grow");
 	} else if (judged->worker) {
 		workers_say(out, judged->worker);
 		buf_add_text(out, "; its line was seen to run in no other process");
-	} else if (judged->holder && growth->leaks) {
-		add(out, judged->holder->key);
-		buf_add_text(out, " grows by ");
-		say_growth(out, growth);
-		if (growth->period > 1)
-			buf_format(out, "; each %lld steps something is left, %lld of %lld times", (long long)growth->period,
-				   (long long)growth->births, (long long)growth->steps);
-		else
-			buf_format(out, "; something is left of %lld of %lld steps", (long long)growth->births,
-				   (long long)growth->steps);
-		buf_add_text(out, growth->is_emptied ? ", until it is emptied" : "");
 	} else if (judged->holder && judged->holder->bounded) {
 		add(out, judged->holder->key);
 		buf_add_char(out, ' ');
@@ -285,18 +292,14 @@ static void line_end(struct buf *out)
 }
 
 /* What is known of memory at the end: who held most. */
-static void add_last_state(struct buf *out, const struct told *told, const struct reported_process *process)
+static void add_last_state(struct buf *out, const struct reported_process *process)
 {
 	const struct reported_step *last = process->curve.count ? &process->curve.items[process->curve.count - 1] : NULL;
-	const struct told_row *most = NULL;
+	const struct reported_holder *most = NULL;
 	int64_t live = process->crash && process->crash_live >= 0 ? process->crash_live : last ? last->live : -1;
 
-	for (size_t i = 0; i < told->rows.count; i++) {
-		const struct told_row *row = &told->rows.items[i];
-
-		if (row->process == process && (!most || row->holder->bytes > most->holder->bytes))
-			most = row;
-	}
+	for (size_t i = 0; i < process->holders.count; i++)
+		most = !most || process->holders.items[i]->bytes > most->bytes ? process->holders.items[i] : most;
 	if (live < 0 && !most)
 		return;
 	buf_add_text(out, "last known: ");
@@ -310,12 +313,25 @@ static void add_last_state(struct buf *out, const struct told *told, const struc
 	}
 	if (most) {
 		buf_add_text(out, live >= 0 || (last && last->rss > 0) ? "; most is held by " : "most is held by ");
-		add(out, most->holder->key);
+		add(out, most->key);
 		buf_add_text(out, " (");
-		say_bytes(out, (double)most->holder->bytes);
-		buf_format(out, " in %lld tensor%s)", (long long)most->holder->tensors, most->holder->tensors == 1 ? "" : "s");
+		say_bytes(out, (double)most->bytes);
+		buf_format(out, " in %lld tensor%s)", (long long)most->tensors, most->tensors == 1 ? "" : "s");
 	}
 	line_end(out);
+}
+
+/* TEXT of an exception, in one line and no longer than can be read. */
+static void add_message(struct buf *out, const char *text)
+{
+	enum { LONGEST = 400 };
+	struct buf line = BUF_INIT;
+
+	for (; *text && line.length < LONGEST; text++)
+		buf_add_char(&line, *text == '\n' ? ' ' : *text);
+	visible_add(out, buf_get(&line));
+	buf_add_text(out, *text ? "…" : "");
+	buf_release(&line);
 }
 
 static void add_crash(struct buf *out, const struct told *told, const struct reported_process *process)
@@ -332,9 +348,9 @@ static void add_crash(struct buf *out, const struct told *told, const struct rep
 		say_place(out, told, at->path, at->line);
 	}
 	buf_add_text(out, process->is_oom ? ": " : " with ");
-	add(out, process->crash);
+	add_message(out, process->crash);
 	line_end(out);
-	add_last_state(out, told, process);
+	add_last_state(out, process);
 }
 
 /* Ranks are told where there are several. */
@@ -385,7 +401,7 @@ static void add_lacks(struct buf *out, const struct reported_process *process)
 	}
 }
 
-void say_remarks(struct buf *out, const struct told *told)
+void say_troubles(struct buf *out, const struct told *told)
 {
 	enum { KILLED = 128 + 9 };
 	const struct confirm_outcome *outcome = told->outcome;
@@ -395,7 +411,6 @@ void say_remarks(struct buf *out, const struct told *told)
 		buf_add_text(out, "the time was up; --time-limit gives it more\n");
 	if (outcome->end == CONFIRM_INTERRUPTED)
 		buf_add_text(out, "it was interrupted\n");
-	add_ranks(out, told);
 	for (size_t i = 0; i < outcome->reported.processes.count; i++) {
 		const struct reported_process *process = outcome->reported.processes.items[i];
 
@@ -407,16 +422,22 @@ void say_remarks(struct buf *out, const struct told *told)
 	if (!crashed && outcome->end == CONFIRM_DONE && outcome->status > 128 && told->process && !told->process->has_left) {
 		buf_format(out, "it was ended by signal %d%s\n", outcome->status - 128,
 			   outcome->status == KILLED ? ", as the system does where memory runs out" : "");
-		add_last_state(out, told, told->process);
+		add_last_state(out, told->process);
 	}
+}
+
+void say_remarks(struct buf *out, const struct told *told)
+{
+	size_t bad_lines = told->outcome->reported.bad_lines;
+
+	add_ranks(out, told);
 	add_lacks(out, told->process);
-	if (outcome->lacked_memory)
+	if (told->outcome->lacked_memory)
 		buf_add_text(out, "meanwhile the kernel ran out of memory and killed a process\n");
 	if (told_is_provisional(told))
 		buf_add_text(out, "verdicts are provisional: fewer than 24 steps\n");
-	if (outcome->reported.bad_lines)
-		buf_format(out, "%zu line%s of the agents' reports made no sense\n", outcome->reported.bad_lines,
-			   outcome->reported.bad_lines == 1 ? "" : "s");
+	if (bad_lines)
+		buf_format(out, "%zu line%s of the agents' reports made no sense\n", bad_lines, bad_lines == 1 ? "" : "s");
 }
 
 /* ---- the forecast ---- */

@@ -25,7 +25,8 @@ void say_reason(struct buf *out, const struct told *told, const struct judged *j
 const char *say_series(const struct reported_process *process, const struct reported_holder *holder);
 /* How the run went: "48 steps of 'train.py' in 9.1 s (5.4 steps a second), torch 2.13.0 on cpu". */
 void say_run(struct buf *out, const struct told *told);
-/* A sentence each, a line each, of what else is to be known of the run: how it ended, ranks, what limits the verdicts. */
+/* A sentence each, a line each: what went wrong with it, and what else is to be known, such as ranks and what limits verdicts. */
+void say_troubles(struct buf *out, const struct told *told);
 void say_remarks(struct buf *out, const struct told *told);
 /* The same of how long memory lasts; nothing where that means nothing. */
 void say_forecast(struct buf *out, const struct told *told);

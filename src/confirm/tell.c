@@ -114,6 +114,7 @@ void tell_text(struct buf *out, const struct told *told)
 
 	say_run(out, told);
 	buf_add_char(out, '\n');
+	say_troubles(out, told);
 	say_remarks(out, told);
 	workers_tell(out, &told->outcome->reported);
 	protection_tell(out, &told->outcome->protection);
@@ -122,8 +123,11 @@ void tell_text(struct buf *out, const struct told *told)
 	buf_add_char(out, '\n');
 	for (size_t i = 0; i < judgements->findings.count; i++)
 		add_finding(out, told, &judgements->findings.items[i]);
-	for (size_t i = 0; i < judgements->unpredicted.count; i++)
+	for (size_t i = 0; i < judgements->unpredicted.count; i++) {
+		if (told_repeats(told, i))
+			continue;
 		add_unpredicted(out, told, &judgements->unpredicted.items[i]);
+	}
 	add_bounded(out, told);
 	device_tell(out, told);
 	say_forecast(out, told);

@@ -166,6 +166,7 @@ static void row_add(struct json_writer *json, const struct told_row *row)
 	json_object_begin(json);
 	json_member_text(json, "kind", kind_name(row->kind));
 	json_member_int(json, "pid", row->process->process);
+	json_member_int(json, "processes", (int64_t)row->processes);
 	holder_add(json, holder, &row->growth);
 	json_member_text(json, "bounded", holder->bounded);
 	json_member_int(json, "tensors", holder->tensors);
@@ -248,8 +249,10 @@ void tell_json(struct buf *out, const struct told *told)
 	json_member_array(&json, "findings");
 	for (size_t i = 0; i < judgements->findings.count; i++)
 		judged_add(&json, &judgements->findings.items[i]);
-	for (size_t i = 0; i < judgements->unpredicted.count; i++)
-		judged_add(&json, &judgements->unpredicted.items[i]);
+	for (size_t i = 0; i < judgements->unpredicted.count; i++) {
+		if (!told_repeats(told, i))
+			judged_add(&json, &judgements->unpredicted.items[i]);
+	}
 	json_array_end(&json);
 	json_member_array(&json, "holders");
 	for (size_t i = 0; i < told->rows.count; i++)

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/map.h"
+
 /* As many steps as verdicts should rest on. */
 enum { ENOUGH_STEPS = 24 };
 
@@ -20,9 +23,10 @@ static const struct reported_process *main_process(const struct reported *report
 	return best;
 }
 
-static struct told_totals totals_of(const struct judgements *judgements)
+static struct told_totals totals_of(const struct told *told)
 {
-	struct told_totals totals = {.unpredicted = judgements->unpredicted.count};
+	const struct judgements *judgements = told->judgements;
+	struct told_totals totals = {.confirmed = 0};
 
 	for (size_t i = 0; i < judgements->findings.count; i++) {
 		switch (judgements->findings.items[i].verdict) {
@@ -40,6 +44,8 @@ static struct told_totals totals_of(const struct judgements *judgements)
 			break;
 		}
 	}
+	for (size_t i = 0; i < judgements->unpredicted.count; i++)
+		totals.unpredicted += !told_repeats(told, i);
 	return totals;
 }
 
@@ -73,12 +79,37 @@ static int by_importance(const void *a, const void *b)
 	return strcmp(x->holder->key, y->holder->key);
 }
 
+/* Leaves one row of those that ranks have alike. */
+static void fold(struct told *told)
+{
+	struct map seen = MAP_INIT;
+	struct buf name = BUF_INIT;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < told->rows.count; i++) {
+		struct told_row *row = &told->rows.items[i], *first;
+
+		buf_reset(&name);
+		buf_format(&name, "%d %s", row->kind, row->holder->key);
+		first = map_get(&seen, buf_get(&name));
+		if (first) {
+			first->processes++;
+			continue;
+		}
+		told->rows.items[kept] = *row;
+		map_put(&seen, buf_get(&name), &told->rows.items[kept++]);
+	}
+	told->rows.count = kept;
+	map_release(&seen);
+	buf_release(&name);
+}
+
 void told_init(struct told *told, const struct os_memory *memory)
 {
 	const struct reported *reported = &told->outcome->reported;
 
 	told->process = main_process(reported);
-	told->totals = totals_of(told->judgements);
+	told->totals = totals_of(told);
 	told->forecast = forecast_make(reported, told->judgements, memory);
 	for (size_t p = 0; p < reported->processes.count; p++) {
 		const struct reported_process *process = reported->processes.items[p];
@@ -87,11 +118,12 @@ void told_init(struct told *told, const struct os_memory *memory)
 			const struct reported_holder *holder = process->holders.items[i];
 			struct growth growth = growth_of(process, holder);
 
-			VEC_ADD(&told->rows, ((struct told_row){kind_of(told, holder, &growth), process, holder, growth}));
+			VEC_ADD(&told->rows, ((struct told_row){kind_of(told, holder, &growth), process, holder, growth, 1}));
 		}
 	}
 	if (told->rows.count > 0)
 		qsort(told->rows.items, told->rows.count, sizeof *told->rows.items, by_importance);
+	fold(told);
 }
 
 void told_release(struct told *told)
@@ -100,6 +132,17 @@ void told_release(struct told *told)
 }
 
 /* ---- questions ---- */
+
+bool told_repeats(const struct told *told, size_t index)
+{
+	const struct judged *items = told->judgements->unpredicted.items;
+
+	for (size_t i = 0; i < index; i++) {
+		if (strcmp(items[i].holder->key, items[index].holder->key) == 0)
+			return true;
+	}
+	return false;
+}
 
 bool told_saw_steps(const struct told *told)
 {
@@ -112,7 +155,7 @@ static bool has_other_faults(const struct judgements *judgements)
 	for (size_t i = 0; i < judgements->findings.count; i++) {
 		const struct judged *judged = &judgements->findings.items[i];
 
-		if (judged->verdict >= VERDICT_CONFIRMED_HOST && (judged->probe || !judged->growth.leaks))
+		if (judged->verdict >= VERDICT_CONFIRMED_HOST && !judged->growth.leaks)
 			return true;
 	}
 	return false;

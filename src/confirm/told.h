@@ -18,6 +18,7 @@ struct told_row {
 	const struct reported_process *process;
 	const struct reported_holder *holder;
 	struct growth growth;
+	size_t processes; /* that have one of that name and kind: ranks do alike */
 };
 
 struct told_totals {
@@ -40,6 +41,8 @@ struct told {
 void told_init(struct told *told, const struct os_memory *memory);
 void told_release(struct told *told);
 
+/* Whether the unpredicted holder with number INDEX is one that another process has shown before. */
+bool told_repeats(const struct told *told, size_t index);
 /* Whether anything could be seen at all: an agent was there, and steps were done. */
 bool told_saw_steps(const struct told *told);
 /* Whether something was confirmed that counts: what is no growth always does, growth where all of it is more than the limit. */

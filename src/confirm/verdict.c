@@ -192,7 +192,7 @@ struct growth growth_of(const struct reported_process *process, const struct rep
 		measure(left, count, first, last, scratch, &growth);
 	growth.device_bytes = growth.bytes * device_share(holder);
 	if (holder->host_bytes >= 0)
-		growth.host_bytes = (double)holder->host_bytes / (double)(growth.births ? growth.births * growth.period : 1);
+		growth.host_bytes = (double)holder->host_bytes / (double)holder->births.count / (double)(growth.period > 1 ? growth.period : 1);
 	free(left);
 	free(scratch);
 	return growth;
@@ -331,20 +331,32 @@ static enum verdict verdict_of(const struct growth *growth)
 	return growth->device_bytes > 0 ? VERDICT_CONFIRMED : VERDICT_CONFIRMED_HOST;
 }
 
-/* Growth that was stored by the finding's line, or from there. */
+static double weight_of(const struct growth *growth)
+{
+	return growth->bytes + (growth->host_bytes > 0 ? growth->host_bytes : growth->nodes);
+}
+
+/* Growth that was stored by the finding's line, or from there: the largest, of several. */
 static void judge_by_holders(const struct reported_process *process, struct judged *judged)
 {
+	size_t leaking = 0;
+
 	for (size_t i = 0; i < process->holders.count; i++) {
 		const struct reported_holder *holder = process->holders.items[i];
 		struct growth growth = growth_of(process, holder);
 
 		if (!is_about(holder, judged->finding) || (judged->holder && !growth.leaks))
 			continue;
-		judged->holder = holder;
-		judged->growth = growth;
 		if (growth.leaks && verdict_of(&growth) > judged->verdict)
 			judged->verdict = verdict_of(&growth);
+		leaking += growth.leaks;
+		if (judged->growth.leaks && weight_of(&judged->growth) >= weight_of(&growth))
+			continue;
+		judged->holder = holder;
+		judged->growth = growth;
 	}
+	if (leaking > judged->others + 1)
+		judged->others = leaking - 1;
 }
 
 /* The better verdict of what is known and what PROCESS shows of the finding with number ID. */
@@ -407,10 +419,13 @@ static bool is_predicted(const struct reported_holder *holder, const struct pred
 	return false;
 }
 
-/* Results that are gathered grow as well, and are wanted. Graphs are not, nor is storage that nobody can reach. */
+/* Results that are gathered grow as well, and are wanted. Graphs are not, nor is storage that nobody can reach, by a view that
+ * needs little of it or by any name. */
 static bool is_unwanted(const struct reported_holder *holder, const struct growth *growth)
 {
-	return !growth->is_emptied && (growth->nodes > 0 || (holder->used >= 0 && holder->used * 2 < holder->bytes));
+	bool has_no_name = strcmp(holder->key, "<unreached>") == 0;
+
+	return !growth->is_emptied && (growth->nodes > 0 || has_no_name || (holder->used >= 0 && holder->used * 2 < holder->bytes));
 }
 
 /* Sorts HOLDER into the lists of those that no finding speaks of. */

@@ -16,6 +16,8 @@ struct predicted {
 	enum severity severity;
 	enum cost cost;
 	int64_t line, end_line, column;
+	const struct finding *finding; /* all of it, and the text that it is about, which may be gone when the run ends */
+	const struct source *source;
 };
 
 enum verdict { VERDICT_NOT_OBSERVED, VERDICT_REFUTED, VERDICT_CONFIRMED_HOST, VERDICT_CONFIRMED };
@@ -38,6 +40,7 @@ struct judged {
 	enum verdict verdict;
 	const struct predicted *finding;     /* NULL: nobody predicted it */
 	const struct reported_holder *holder;  /* or NULL */
+	size_t others;                         /* that leak by the same finding, and are smaller */
 	const struct reported_probe *probe;    /* or NULL */
 	const struct reported_worker *worker;  /* that grows and may be where it happens, or NULL */
 	const char *bounded;   /* why it does not grow, though it happens: as of its holder, or "constant"; or NULL */

@@ -1,10 +1,10 @@
 /* One page with everything in it: it needs no network, and no script to be read. The frame is page.html. */
 #include <stdlib.h>
 
-#include "base/embedded.h"
 #include "base/mem.h"
 #include "report/diff.h"
 #include "report/formats.h"
+#include "report/frame.h"
 #include "report/html_code.h"
 #include "report/summary.h"
 #include "rule/rule.h"
@@ -158,37 +158,19 @@ static void add_body(struct buf *out, const struct page *page)
 	buf_add_text(out, "<footer>vramlint " VRAMLINT_VERSION "; ‘vramlint explain CODE’ says more about a rule.</footer>\n");
 }
 
-static struct str frame_text(void)
-{
-	for (size_t i = 0; i < embedded_file_count; i++) {
-		if (strcmp(embedded_files[i].name, "src/report/page.html") == 0)
-			return (struct str){embedded_files[i].text, embedded_files[i].length};
-	}
-	BUG("the frame of the page is missing");
-}
-
-/* Appends FRAME up to MARKER and takes that, with the marker, off its front. */
-static void add_up_to(struct buf *out, struct str *frame, struct str marker)
-{
-	size_t end = str_find(*frame, marker, 0);
-
-	if (end == SIZE_MAX)
-		BUG("the frame of the page lacks a marker");
-	buf_add(out, frame->at, end);
-	*frame = (struct str){frame->at + end + marker.length, frame->length - end - marker.length};
-}
-
 static void html_end(struct report *report, const struct report_totals *totals)
 {
-	struct str frame = frame_text();
+	struct str frame = frame_get("src/report/page.html");
 	struct buf summary = BUF_INIT;
 
-	add_up_to(&report->out, &frame, STR("<!--summary-->"));
+	frame_add_up_to(&report->out, &frame, STR("<!--style-->"));
+	buf_add_str(&report->out, frame_get("src/report/page.css"));
+	frame_add_up_to(&report->out, &frame, STR("<!--summary-->"));
 	if (totals->files > totals->paths)
 		summary_add(&summary, totals);
 	if (summary.length > 0)
 		buf_add(&report->out, summary.bytes, summary.length - 1); /* without its line end */
-	add_up_to(&report->out, &frame, STR("<!--body-->\n"));
+	frame_add_up_to(&report->out, &frame, STR("<!--body-->\n"));
 	add_body(&report->out, report->state);
 	buf_add_str(&report->out, frame);
 	buf_release(&summary);

@@ -176,6 +176,8 @@ static void write_linked_message(struct json_writer *writer, const struct findin
 	size_t id = 0;
 
 	words_add(&words, finding, " ");
+	if (finding->verdict)
+		buf_format(&words, " In the run: %s; %s.", finding->verdict->name, finding->verdict->words);
 	message = buf_get(&words);
 	for (struct str link; (link = next_link(finding, message, from, &id)).length > 0;) {
 		size_t start = (size_t)(link.at - message.at);
@@ -307,6 +309,22 @@ static void write_fingerprints(struct json_writer *writer, const struct subject 
 	json_object_end(writer);
 }
 
+/* What a run has shown, as properties of our own. */
+static void write_verdict(struct json_writer *writer, const struct finding_verdict *verdict)
+{
+	json_member_object(writer, "vramlintConfirm");
+	json_member_text(writer, "verdict", verdict->name);
+	json_member_text(writer, "reason", verdict->words);
+	if (verdict->holder) {
+		json_member_text(writer, "holder", verdict->holder);
+		json_member_int(writer, "tensorBytesPerStep", (int64_t)verdict->tensor_bytes);
+		json_member_int(writer, "graphNodesPerStep", (int64_t)verdict->nodes);
+	}
+	if (verdict->host_bytes >= 0)
+		json_member_int(writer, "hostBytesPerStep", (int64_t)verdict->host_bytes);
+	json_object_end(writer);
+}
+
 static void write_properties(struct json_writer *writer, const struct finding *finding)
 {
 	json_member_object(writer, "properties");
@@ -318,6 +336,8 @@ static void write_properties(struct json_writer *writer, const struct finding *f
 	}
 	if (finding->edit_count > 0)
 		json_member_text(writer, "fixSafety", finding->fix_is_safe ? "safe" : "unsafe");
+	if (finding->verdict)
+		write_verdict(writer, finding->verdict);
 	json_object_end(writer);
 }
 
@@ -344,6 +364,17 @@ static void write_state(struct json_writer *writer, const struct report_options 
 	json_array_end(writer);
 }
 
+/* What a run did not show is no failure, and has no level then (SARIF, 3.27.9 and 3.27.10). */
+static void write_level(struct json_writer *writer, const struct finding *finding)
+{
+	if (finding->verdict && finding->verdict->truth != FINDING_HAPPENS) {
+		json_member_text(writer, "kind", finding->verdict->truth == FINDING_DOES_NOT ? "pass" : "open");
+		json_member_text(writer, "level", "none");
+		return;
+	}
+	json_member_text(writer, "level", sarif_level(finding->severity));
+}
+
 /* SUPPRESSED: what suppresses it, or NULL. */
 static void write_result(struct json_writer *writer, const struct subject *subject, const struct finding *finding,
 			 const struct lint_suppressed *suppressed)
@@ -355,7 +386,7 @@ static void write_result(struct json_writer *writer, const struct subject *subje
 	json_member_text(writer, "ruleId", finding->rule->code);
 	if (options->rules && (index = sarif_rule_index(options, finding->rule)) >= 0)
 		json_member_int(writer, "ruleIndex", index);
-	json_member_text(writer, "level", sarif_level(finding->severity));
+	write_level(writer, finding);
 	write_linked_message(writer, finding);
 	write_primary(writer, subject, finding);
 	if (finding->note_count > 0) {

@@ -83,12 +83,57 @@ bool proof_from_name(const char *name, enum proof *proof)
 	return true;
 }
 
+struct excerpt excerpt_at(const struct source *source, struct span span, struct arena *arena)
+{
+	struct str line = source_line_written(source, source_line(source, span.start));
+	struct excerpt out = {.span = span};
+
+	out.start = source_place(source, span.start);
+	out.end = source_place(source, span.end);
+	out.cell = source_cell(source, span.start);
+	if (source_cell(source, span.end) != out.cell) /* a line end belongs to the line it ends */
+		out.end = source_place(source, span.end - 1);
+	out.line_text = arena_dup_bytes(arena, line.at, line.length);
+	out.line_length = line.length;
+	return out;
+}
+
 void excerpt_add_place(struct buf *out, const struct excerpt *at)
 {
 	if (at->cell)
 		buf_format(out, ":cell %lu", (unsigned long)at->cell);
 	if (at->start.line)
 		buf_format(out, ":%lu:%lu", (unsigned long)at->start.line, (unsigned long)at->start.column);
+}
+
+static const char *text_dup(const char *text, struct arena *arena)
+{
+	return text ? arena_dup(arena, text) : NULL;
+}
+
+static struct excerpt excerpt_dup(const struct excerpt *at, struct arena *arena)
+{
+	struct excerpt copy = *at;
+
+	copy.line_text = at->line_text ? arena_dup_bytes(arena, at->line_text, at->line_length) : NULL;
+	return copy;
+}
+
+void finding_dup(struct finding *copy, const struct finding *finding, struct arena *arena)
+{
+	*copy = *finding;
+	copy->at = excerpt_dup(&finding->at, arena);
+	copy->scope = text_dup(finding->scope, arena);
+	copy->fingerprint = text_dup(finding->fingerprint, arena);
+	copy->message = text_dup(finding->message, arena);
+	copy->growth = text_dup(finding->growth, arena);
+	copy->help = text_dup(finding->help, arena);
+	copy->notes = ARENA_ARRAY(arena, struct finding_note, finding->note_count + 1);
+	for (size_t i = 0; i < finding->note_count; i++)
+		copy->notes[i] = (struct finding_note){excerpt_dup(&finding->notes[i].at, arena), text_dup(finding->notes[i].text, arena)};
+	copy->edits = finding->edit_count ? ARENA_ARRAY(arena, struct edit, finding->edit_count) : NULL;
+	for (size_t i = 0; i < finding->edit_count; i++)
+		copy->edits[i] = (struct edit){finding->edits[i].span, text_dup(finding->edits[i].text, arena)};
 }
 
 static int compare_numbers(uint32_t a, uint32_t b)

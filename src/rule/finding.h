@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
 #include "flow/proof.h"
@@ -38,12 +39,23 @@ struct excerpt {
 	size_t line_length;    /* bytes */
 };
 
+/* An excerpt of SOURCE at SPAN, its line copied into ARENA. */
+struct excerpt excerpt_at(const struct source *source, struct span span, struct arena *arena);
 /* Appends ":5:9", in a notebook ":cell 3:5:9"; nothing where AT speaks of the whole file. */
 void excerpt_add_place(struct buf *out, const struct excerpt *at);
 
 struct finding_note {
 	struct excerpt at;
 	const char *text; /* "made here by 'criterion'", lower case, no full stop */
+};
+
+/* What a run of the code has shown of a finding. */
+struct finding_verdict {
+	const char *name;    /* "confirmed", "confirmed-host", "refuted", "not-observed" or "unpredicted" */
+	enum finding_truth { FINDING_HAPPENS, FINDING_DOES_NOT, FINDING_UNDECIDED } truth;
+	const char *words;   /* why, one sentence, lower case, no full stop */
+	const char *holder;  /* what keeps it, or NULL; then a step: */
+	double tensor_bytes, host_bytes, nodes; /* host_bytes -1: not known */
 };
 
 struct finding {
@@ -64,8 +76,11 @@ struct finding {
 	size_t edit_count;
 	struct span fix_reach; /* see edit_group; empty: from the first edit to the last */
 	bool fix_is_safe;
+	const struct finding_verdict *verdict; /* NULL: the code was not run */
 };
 
+/* COPY becomes FINDING with all that it has but its rule and verdict, which stay borrowed, in ARENA. */
+void finding_dup(struct finding *copy, const struct finding *finding, struct arena *arena);
 /* Order by place, then code, then message: <0, 0, >0. */
 int finding_compare(const struct finding *a, const struct finding *b);
 

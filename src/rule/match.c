@@ -17,20 +17,6 @@ struct matching {
 	VEC(struct finding) findings;
 };
 
-struct excerpt excerpt_at(const struct source *source, struct span span, struct arena *arena)
-{
-	struct excerpt out = {.span = span};
-	out.start = source_place(source, span.start);
-	out.end = source_place(source, span.end);
-	out.cell = source_cell(source, span.start);
-	if (source_cell(source, span.end) != out.cell) /* a line end belongs to the line it ends */
-		out.end = source_place(source, span.end - 1);
-	struct str line = source_line_written(source, source_line(source, span.start));
-	out.line_text = arena_dup_bytes(arena, line.at, line.length);
-	out.line_length = line.length;
-	return out;
-}
-
 /* ---- candidates ---- */
 
 static int by_first_capture(const void *a, const void *b)

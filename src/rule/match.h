@@ -29,7 +29,5 @@ struct match_input {
 void match_place(const struct rule_set *rules, struct query_match_list *candidates);
 /* The findings, sorted by finding_compare, one for a rule and place. */
 struct finding *match_rules(const struct match_input *input, size_t *count);
-/* An excerpt of SOURCE at SPAN, its line copied into ARENA. */
-struct excerpt excerpt_at(const struct source *source, struct span span, struct arena *arena);
 
 #endif

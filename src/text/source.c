@@ -452,6 +452,26 @@ void source_init_plain(struct source *source, struct str text)
 	lines_find(source);
 }
 
+/* COUNT elements of SIZE bytes on the heap, as those at FROM; NULL where that is. */
+static void *array_dup(const void *from, size_t count, size_t size)
+{
+	void *copy = from ? mem_new(count, size) : NULL;
+
+	if (copy && count > 0)
+		memcpy(copy, from, count * size);
+	return copy;
+}
+
+void source_dup(struct source *copy, const struct source *source)
+{
+	*copy = *source;
+	copy->text = array_dup(source->text, source->length + (size_t)1, 1);
+	copy->line_starts = array_dup(source->line_starts, source->line_count, sizeof *source->line_starts);
+	copy->origins = array_dup(source->origins, source->line_count, sizeof *source->origins);
+	copy->written = array_dup(source->written, source->length, 1);
+	copy->masks = array_dup(source->masks, source->mask_count, sizeof *source->masks);
+}
+
 void source_release(struct source *source)
 {
 	free(source->text);

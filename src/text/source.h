@@ -54,6 +54,8 @@ bool source_init(struct source *source, struct str raw, struct err *err);
 void source_init_like(struct source *source, const struct source *other, struct buf *text);
 /* Takes TEXT, of less than SOURCE_LIMIT bytes, as the UTF-8 that it says it is: no cookie, nothing repaired. */
 void source_init_plain(struct source *source, struct str text);
+/* COPY becomes a source of its own that is as SOURCE is. */
+void source_dup(struct source *copy, const struct source *source);
 void source_release(struct source *source);
 
 /* Appends TEXT, which is what the decoded text is to become, as the bytes of a file: byte order mark and encoding are those
