@@ -7,7 +7,7 @@ import sys
 from vramlint import find_program
 
 
-def main():
+def main() -> None:
     try:
         command = [find_program(), *sys.argv[1:]]
     except FileNotFoundError as error:

@@ -5,6 +5,7 @@ it has seen. Torch is imported when a watch begins, and not before.
 """
 
 import importlib.util
+import inspect
 import json
 import linecache
 import os
@@ -17,7 +18,7 @@ import unittest
 import warnings
 from dataclasses import dataclass
 from types import ModuleType, TracebackType
-from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence, Tuple, Type, Union, overload
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence, Set, Tuple, Type, Union, overload
 
 from ._program import find_program
 
@@ -50,7 +51,7 @@ class Growth:
 class MemoryGrowth(AssertionError):
     """Steps leave something behind; `growths` says what."""
 
-    def __init__(self, message: str, growths: Sequence[Growth]) -> None:
+    def __init__(self, message: str, growths: Sequence[Growth] = ()) -> None:
         super().__init__(message)
         self.growths = list(growths)
 
@@ -110,8 +111,10 @@ def _program() -> str:
 
 
 def _run(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    # `vramlint confirm -- pytest` says this to its agent; the program would take it for a setting
+    env = {name: value for name, value in os.environ.items() if not name.startswith("VRAMLINT_CONFIRM")}
     return subprocess.run(
-        [_program(), *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
+        [_program(), *arguments], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
         errors="replace", timeout=120,
     )  # fmt: skip
 
@@ -191,7 +194,7 @@ def _judge(record: bytes, steps: int) -> List[Growth]:
     events = [json.loads(line) for line in record.splitlines()[1:]]
     grown: List[Growth] = []
     if any(event["ev"] == "holder" for event in events):
-        files = set()
+        files: Set[str] = set()
         for event in events:
             if event["ev"] == "store":
                 for row in event["lines"]:
@@ -289,6 +292,7 @@ class Watch:
         bytes_per_step: int = 0,
         nodes_per_step: int = 0,
         allow: Union[str, Iterable[str]] = (),
+        yours: Union[str, Iterable[str]] = (),
         record: Union[None, str, "os.PathLike[str]"] = None,
         name: str = "the block",
     ) -> None:
@@ -299,6 +303,7 @@ class Watch:
         self._limit = steps
         self._bytes, self._nodes = bytes_per_step, nodes_per_step
         self._allow = [allow] if isinstance(allow, str) else list(allow)
+        self._yours = [place for name in ([yours] if isinstance(yours, str) else yours) for place in _places_of(name)]
         self._record = record
         self._name = name
         self._root: Optional[Callable[..., Any]] = None
@@ -313,7 +318,7 @@ class Watch:
         if _current is not None:
             raise RuntimeError("%s is being watched already, and one thing can be at a time" % _current._name)
         _need_torch()
-        self._session = _agent().begin(self._limit, self._root, not_yours=[HERE])
+        self._session = _agent().begin(self._limit, self._root, yours=self._yours, not_yours=[HERE])
         self._used, _current = True, self
         return self
 
@@ -353,7 +358,8 @@ class Watch:
         self.growths = _judge(record, self.steps)
         wanted = [growth for growth in self.growths if not self._is_allowed(growth)]
         tensors, nodes = sum(g.bytes_per_step for g in wanted), sum(g.nodes_per_step for g in wanted)
-        if wanted and (tensors > self._bytes or nodes > self._nodes or not tensors + nodes):
+        uncounted = any(not growth.bytes_per_step and not growth.nodes_per_step for growth in wanted)
+        if tensors > self._bytes or nodes > self._nodes or uncounted:
             raise MemoryGrowth(_message(wanted, self.steps, self._name), wanted)
 
     def _is_allowed(self, growth: Growth) -> bool:
@@ -369,6 +375,18 @@ def _too_few(steps: int, kind: Optional[str], name: str) -> str:
     return "%s made %d steps (%s), and growth can't be told from a warm-up with fewer than %d" % (
         name, steps, _KINDS.get(kind or "", "steps"), FEWEST_STEPS,
     )  # fmt: skip
+
+
+def _places_of(name: str) -> List[str]:
+    """The folders of a package, or the file of a module."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        spec = None
+    places = list(spec.submodule_search_locations or ([spec.origin] if spec.origin else [])) if spec is not None else []
+    if not places:
+        raise ValueError("'yours' has %r, and no package of that name is installed" % name)
+    return places
 
 
 def _endless(batches: Iterable[Any]) -> Iterator[Any]:
@@ -393,6 +411,7 @@ def assert_no_growth(
     bytes_per_step: int = 0,
     nodes_per_step: int = 0,
     allow: Union[str, Iterable[str]] = (),
+    yours: Union[str, Iterable[str]] = (),
     record: Union[None, str, "os.PathLike[str]"] = None,
 ) -> Watch: ...
 
@@ -407,6 +426,7 @@ def assert_no_growth(
     bytes_per_step: int = 0,
     nodes_per_step: int = 0,
     allow: Union[str, Iterable[str]] = (),
+    yours: Union[str, Iterable[str]] = (),
     record: Union[None, str, "os.PathLike[str]"] = None,
 ) -> Watch: ...
 
@@ -420,6 +440,7 @@ def assert_no_growth(
     bytes_per_step: int = 0,
     nodes_per_step: int = 0,
     allow: Union[str, Iterable[str]] = (),
+    yours: Union[str, Iterable[str]] = (),
     record: Union[None, str, "os.PathLike[str]"] = None,
 ) -> Watch:
     """Fails where steps leave tensors or autograd graphs behind, one after the other.
@@ -440,11 +461,13 @@ def assert_no_growth(
                 agent.act(state)
                 growth.step()
 
-    steps           how many are watched: of a step of your own so many are made; 12 at least, and 24 for a sure verdict
+    steps           how many are watched, 12 at least, and 24 for a sure verdict: a step of your own is called so often (48);
+                    a block is watched to its end where nothing is said
     warm_up         calls before the watch begins (compilation, buffers that are filled once)
     bytes_per_step  of tensors, all holders together, that may stay
     nodes_per_step  of graphs
     allow           holders that may grow, by the name that a failure gives them; "*" stands for anything
+    yours           packages of yours that are installed among the libraries, by name: followed as the test's own code is
     record          a file to keep what was seen in, for `vramlint confirm --read`
 
     Raises MemoryGrowth, which is an AssertionError; TooFewSteps where nothing can be told; unittest.SkipTest, which pytest
@@ -458,7 +481,7 @@ def assert_no_growth(
     steps = USUAL_STEPS if step is not None and steps is None else steps
     watch = Watch(
         steps=steps, bytes_per_step=bytes_per_step, nodes_per_step=nodes_per_step,
-        allow=allow, record=record, name="the block" if step is None else _name_of(step),
+        allow=allow, yours=yours, record=record, name="the block" if step is None else _name_of(step),
     )  # fmt: skip
     if step is None:
         return watch
@@ -476,5 +499,12 @@ def _call(watch: Watch, step: Callable[..., Any], batches: Optional[Iterable[Any
     turn = ()
     with watch:
         for _, turn in zip(range(steps), turns):
-            step(*turn)
+            _need_done(step(*turn))
             watch.step()
+
+
+def _need_done(result: Any) -> None:
+    if inspect.isawaitable(result) or inspect.isgenerator(result):
+        if inspect.iscoroutine(result):
+            result.close()
+        raise TypeError("the step does nothing when it is called: it returns a %s; wrap it in a function that runs it" % type(result).__name__)

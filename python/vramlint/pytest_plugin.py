@@ -6,8 +6,8 @@ from typing import Any, Generator, Iterator, Optional
 
 import pytest
 
-TAKES = ("steps", "bytes_per_step", "nodes_per_step", "allow")
-MARK = "vramlint(steps=, bytes_per_step=, nodes_per_step=, allow=): a test whose steps should leave nothing behind; watched with --vramlint"
+TAKES = ("steps", "bytes_per_step", "nodes_per_step", "allow", "yours")
+MARK = "vramlint(steps=, bytes_per_step=, nodes_per_step=, allow=, yours=): a test whose steps should leave nothing behind; watched with --vramlint"
 
 
 def pytest_addoption(parser: Any) -> None:

@@ -379,12 +379,22 @@ bool os_can_write(int descriptor)
 	return poll(&ready, 1, 0) == 1 && (ready.revents & POLLOUT);
 }
 
-double os_seconds(void)
+static double seconds_of(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+double os_seconds(void)
+{
+	return seconds_of(CLOCK_MONOTONIC);
+}
+
+double os_thread_seconds(void)
+{
+	return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 bool os_flush(FILE *stream, struct err *err)

@@ -69,6 +69,7 @@ bool os_owns_terminal(int descriptor);
 bool os_can_write(int descriptor); /* without waiting */
 int os_cpu_count(void);                  /* at least 1; cores this process may use */
 double os_seconds(void);                 /* monotonic clock */
+double os_thread_seconds(void);          /* of a processor that this thread has used */
 
 /* Gives memory that was freed back to the system, as far as it takes it; costs up to some milliseconds. */
 void os_trim_memory(void);

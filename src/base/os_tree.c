@@ -156,15 +156,14 @@ static int64_t number_behind(const char *text, const char *name)
 	return at && sscanf(at + strlen(name), " %lld", &number) == 1 ? number : -1;
 }
 
-int64_t os_private_memory(int64_t process)
+int64_t os_own_memory(int64_t process)
 {
-	char text[2048];
-	int64_t dirty;
+	char text[128];
+	long long all, resident, shared;
 
-	if (!proc_read(process, "smaps_rollup", text, sizeof text))
+	if (!proc_read(process, "statm", text, sizeof text) || sscanf(text, "%lld %lld %lld", &all, &resident, &shared) != 3)
 		return -1;
-	dirty = number_behind(text, "\nPrivate_Dirty:");
-	return dirty < 0 ? -1 : dirty * 1024;
+	return (resident - shared) * sysconf(_SC_PAGESIZE);
 }
 
 int64_t os_memory_kills(void)

@@ -22,8 +22,9 @@ size_t os_tree_list(int64_t top, struct arena *arena, struct os_process **proces
 size_t os_tree_signal(int signal, bool only_group);
 /* Ends all below this process, what they start meanwhile included, and waits for it. */
 void os_tree_end(void);
-/* The memory of PROCESS that no other shares, in bytes, or -1. Costs up to some milliseconds. */
-int64_t os_private_memory(int64_t process);
+/* The memory that PROCESS has of no file and no shared segment, in bytes, or -1. Pages that it has from its parent since it was
+ * forked count as well, whoever of them writes to them. */
+int64_t os_own_memory(int64_t process);
 /* How often the kernel has killed a process for want of memory since it began, or -1. */
 int64_t os_memory_kills(void);
 

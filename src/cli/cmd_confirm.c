@@ -216,7 +216,8 @@ static int status_of(const struct told *told)
 static int report(const struct confirm_values *values, const struct confirm_outcome *outcome,
 		  struct prediction *prediction, const char *command)
 {
-	struct os_memory memory = os_memory_get("");
+	/* a record may be of another machine */
+	struct os_memory memory = values->read ? (struct os_memory){-1, -1, false} : os_memory_get("");
 	struct told told = {.outcome = outcome, .command = command, .folder = prediction->current};
 	struct judgements judgements;
 	struct buf text = BUF_INIT;

@@ -10,6 +10,7 @@
 #include "base/os_tree.h"
 #include "confirm/record.h"
 #include "confirm/snapshot.h"
+#include "confirm/workers.h"
 #include "text/json_writer.h"
 
 /* Where the build puts the agent into the program. */
@@ -179,6 +180,13 @@ static double rest(struct running *running, struct ending *ending)
 	return passed;
 }
 
+/* Takes BYTES, which came on CONNECTION, 0 being this program. */
+static void take(struct confirm_outcome *outcome, uint32_t connection, struct buf *bytes)
+{
+	reported_take(&outcome->reported, connection, buf_get(bytes));
+	buf_reset(bytes);
+}
+
 static void follow(struct running *running)
 {
 	const struct confirm_request *request = running->request;
@@ -186,15 +194,15 @@ static void follow(struct running *running)
 	struct ending ending = {.pressure = OS_ASK};
 	double began = os_seconds(), told = 0, now;
 	struct buf bytes = BUF_INIT;
+	struct workers_watch watch = {.began = began};
 	uint32_t connection;
 
 	while (!ending.exited || os_seconds() - ending.exited < AFTERWARDS) {
-		enum os_report report = os_supervise_next(running->child, 0.1, &connection, &bytes, &outcome->status);
+		enum os_report report = os_supervise_next(running->child, workers_wait(&watch), &connection, &bytes, &outcome->status);
 
 		now = os_seconds();
 		if (report == OS_REPORT_BYTES) {
-			reported_take(&outcome->reported, connection, buf_get(&bytes));
-			buf_reset(&bytes);
+			take(outcome, connection + 1, &bytes);
 		} else if (report == OS_REPORT_EXITED) {
 			ending.exited = now;
 		} else if (report == OS_REPORT_INTERRUPTED) {
@@ -203,6 +211,9 @@ static void follow(struct running *running)
 			began += rest(running, &ending);
 			continue;
 		}
+		workers_look(&watch, &outcome->reported, &bytes);
+		if (bytes.length)
+			take(outcome, 0, &bytes);
 		if (ending.done == 0 && reported_is_done(&outcome->reported))
 			ending.done = now;
 		if (request->time_limit > 0 && now - began > request->time_limit && outcome->end == CONFIRM_DONE && !ending.exited) {
@@ -222,6 +233,7 @@ static void follow(struct running *running)
 		}
 	}
 	tell_progress(running, CONFIRM_ENDED);
+	workers_release(&watch);
 	outcome->seconds = os_seconds() - began;
 	buf_release(&bytes);
 }
@@ -247,7 +259,9 @@ static bool prepare(struct running *running, struct err *err)
 	running->socket = arena_format(&running->arena, "%s/socket", running->folder);
 	if (request->protects)
 		protection_try(protection, running->folder, texts, request->warn, request->context);
-	return agent_write(running, err) && request_write(running, err);
+	if (agent_write(running, err) && request_write(running, err))
+		return true;
+	return err->code == ERR_WRITE ? err_context(err, "the folder for temporary files cannot be used (TMPDIR names another)") : false;
 }
 
 bool confirm_run(const struct confirm_request *request, struct confirm_outcome *outcome, struct err *err)

@@ -9,17 +9,22 @@
 /* Lines of one device that make what nobody holds. */
 enum { UNHELD_NAMED = 3 };
 
-static const struct reported_device *last_numbers(const struct reported_process *process, int64_t device)
+static const struct reported_device *numbers_of(const struct reported_step *step, int64_t device)
 {
-	for (size_t i = process->curve.count; i > 0; i--) {
-		const struct reported_step *step = &process->curve.items[i - 1];
-
-		for (size_t d = 0; d < step->device_count; d++) {
-			if (step->devices[d].device == device)
-				return &step->devices[d];
-		}
+	for (size_t d = 0; d < step->device_count; d++) {
+		if (step->devices[d].device == device)
+			return &step->devices[d];
 	}
 	return NULL;
+}
+
+static const struct reported_device *last_numbers(const struct reported_process *process, int64_t device)
+{
+	const struct reported_device *numbers = numbers_of(&process->at_crash, device);
+
+	for (size_t i = process->curve.count; i > 0 && !numbers; i--)
+		numbers = numbers_of(&process->curve.items[i - 1], device);
+	return numbers;
 }
 
 static const struct reported_layout *layout_of(const struct reported_process *process, int64_t device)

@@ -145,10 +145,16 @@ static bool is_protected(const struct protection *protection, const char *folder
 	return false;
 }
 
+/* Where what the script writes has more room, which may be much: often /tmp is a part of the memory. */
+static const char *roomier(const char *a, const char *b)
+{
+	return os_free_space(b) > os_free_space(a) ? b : a;
+}
+
 const char *protection_place(const struct protection *protection, struct arena *arena, struct err *err)
 {
 	const char *wanted = os_env("TMPDIR"), *made = NULL;
-	const char *const places[] = {wanted && *wanted ? wanted : "/tmp", "/tmp", "/var/tmp", "/dev/shm"};
+	const char *const places[] = {wanted && *wanted ? wanted : roomier("/tmp", "/var/tmp"), "/tmp", "/var/tmp", "/dev/shm"};
 	enum { PLACES = sizeof places / sizeof *places };
 	struct err other;
 

@@ -8,7 +8,7 @@
 /* Longer lines are no part of the protocol. */
 enum { LINE_LIMIT = 1 << 20 };
 /* What one process may report: more than any script has, and a limit for one gone wild. */
-enum { MOST_ITEMS = 100000 };
+enum { MOST_ITEMS = 100000, MOST_WORKERS = 1000, MOST_PROCESSES = 4096, MOST_TEXT = 256 << 20 };
 
 void reported_init(struct reported *reported)
 {
@@ -43,7 +43,10 @@ void reported_release(struct reported *reported)
 		buf_release(&reported->streams.items[i]->rest);
 		free(reported->streams.items[i]);
 	}
+	for (size_t i = 0; i < reported->workers.count; i++)
+		VEC_RELEASE(&reported->workers.items[i]->readings);
 	VEC_RELEASE(&reported->processes);
+	VEC_RELEASE(&reported->workers);
 	VEC_RELEASE(&reported->streams);
 	arena_release(&reported->arena);
 }
@@ -52,7 +55,7 @@ void reported_release(struct reported *reported)
 
 static const char *text_of(struct reported *reported, const cJSON *event, const char *name)
 {
-	const char *text = field_text(event, name);
+	const char *text = reported->arena.used < MOST_TEXT ? field_text(event, name) : NULL;
 
 	return text ? arena_dup(&reported->arena, text) : NULL;
 }
@@ -70,9 +73,12 @@ static void take_lack(struct reported *reported, struct reported_process *proces
 
 static void take_hello(struct reported *reported, struct reported_stream *stream, const cJSON *event)
 {
-	struct reported_process *process = ARENA_NEW(&reported->arena, struct reported_process);
+	struct reported_process *process;
 	const cJSON *lack;
 
+	if (reported->processes.count >= MOST_PROCESSES)
+		return;
+	process = ARENA_NEW(&reported->arena, struct reported_process);
 	process->process = field_number(event, "pid", 0);
 	process->role = text_of(reported, event, "role");
 	process->torch = text_of(reported, event, "torch");
@@ -377,6 +383,8 @@ static void take_crash(struct reported *reported, struct reported_process *proce
 	process->crash = arena_format(&reported->arena, "%s: %s", type ? type : "an error", message ? message : "");
 	process->is_oom = field_is_true(event, "oom");
 	process->crash_step = field_number(event, "step", 0);
+	process->at_crash.device_count = 0;
+	step_devices(reported, process, event, &process->at_crash);
 	process->crash_live = field_number(event, "live", -1);
 	process->crash_at.count = 0;
 	cJSON_ArrayForEach(place, field(event, "at")) {
@@ -400,6 +408,28 @@ static void take_bye(struct reported *reported, struct reported_process *process
 	}
 }
 
+/* From the supervisor itself. */
+static void take_worker(struct reported *reported, const cJSON *event)
+{
+	int64_t process = field_number(event, "pid", 0);
+	struct reported_reading reading = {.step = field_number(event, "step", 0), .own = field_number(event, "own", 0),
+					   .seconds = (double)field_number(event, "ms", 0) / 1000};
+	struct reported_worker *worker = NULL;
+
+	for (size_t i = 0; i < reported->workers.count; i++) {
+		if (reported->workers.items[i]->process == process)
+			worker = reported->workers.items[i];
+	}
+	if (!worker && reported->workers.count < MOST_WORKERS) {
+		worker = ARENA_NEW(&reported->arena, struct reported_worker);
+		worker->process = process;
+		worker->parent = field_number(event, "parent", 0);
+		VEC_ADD(&reported->workers, worker);
+	}
+	if (worker && worker->readings.count < MOST_ITEMS)
+		VEC_ADD(&worker->readings, reading);
+}
+
 static void take_event(struct reported *reported, struct reported_stream *stream, const cJSON *event)
 {
 	const char *kind = field_text(event, "ev");
@@ -409,6 +439,8 @@ static void take_event(struct reported *reported, struct reported_stream *stream
 		reported->bad_lines++;
 	else if (strcmp(kind, "hello") == 0)
 		take_hello(reported, stream, event);
+	else if (strcmp(kind, "worker") == 0)
+		take_worker(reported, event);
 	else if (!process)
 		reported->bad_lines++;
 	else if (strcmp(kind, "step") == 0)

@@ -124,8 +124,21 @@ struct reported_process {
 	const char *crash;     /* "RuntimeError: …", or NULL */
 	bool is_oom;
 	int64_t crash_step;
+	struct reported_step at_crash; /* with what its devices said then */
 	int64_t crash_live;    /* bytes of tensors then; -1: not known */
 	VEC(struct reported_line) crash_at; /* lines of the user's code, innermost last */
+};
+
+struct reported_reading {
+	int64_t step;    /* of its parent */
+	double seconds;
+	int64_t own;     /* bytes, of os_own_memory */
+};
+
+/* What the supervisor saw of a process below one that trains: forked workers of a data loader have no agent. */
+struct reported_worker {
+	int64_t process, parent;
+	VEC(struct reported_reading) readings;
 };
 
 struct reported_stream {
@@ -137,6 +150,7 @@ struct reported_stream {
 struct reported {
 	struct arena arena;
 	VEC(struct reported_process *) processes; /* in the order in which they came */
+	VEC(struct reported_worker *) workers;
 	VEC(struct reported_stream *) streams;    /* by number of the connection */
 	size_t bad_lines;       /* no JSON, or too long */
 	struct buf *record;     /* lines that are JSON are added here, too; borrowed, may be NULL */

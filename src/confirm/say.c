@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "confirm/workers.h"
 #include "report/visible.h"
 
 static void add(struct buf *out, const char *text)
@@ -140,8 +141,8 @@ void say_bounded(struct buf *out, const struct reported_holder *holder)
 static void add_share(struct buf *out, const struct growth *growth)
 {
 	if (growth->period > 1)
-		buf_format(out, "each %lld. step leaves something, %lld of %lld did", (long long)growth->period, (long long)growth->births,
-			   (long long)growth->steps);
+		buf_format(out, "each %lld steps something is left, %lld of %lld times", (long long)growth->period,
+			   (long long)growth->births, (long long)growth->steps);
 	else
 		buf_format(out, "something is left of %lld of %lld steps", (long long)growth->births, (long long)growth->steps);
 	buf_add_text(out, growth->is_emptied ? ", until it is emptied" : "");
@@ -192,6 +193,8 @@ static void add_probe(struct buf *out, const struct told *told, const struct rep
 		{"grad-at-backward", "gradients of the step before were still there at backward"},
 		{"grad-never-used", "gradients were gathered that no optimizer uses"},
 		{"zero-grad-in-place", "gradients were zeroed in place, and kept"},
+		{"metric-kept", "a metric was computed and went on with what it had, without a reset"},
+		{"no-gradient-for-some", "no backward reached some of the parameters that the optimizer steps"},
 		{"no-gradient-at-step", "the optimizer stepped without any gradient"},
 		{"grad-off-at-step", "gradients were switched off when the optimizer stepped"},
 		{"no-graph-at-backward", "backward found no graph"},
@@ -241,6 +244,11 @@ void say_reason(struct buf *out, const struct told *told, const struct judged *j
 			buf_format(out, "; %zu other holder%s the same way", judged->others, judged->others == 1 ? " grows" : "s grow");
 	} else if (judged->probe) {
 		add_probe(out, told, judged->probe);
+		if (judged->bounded && judged->finding->cost <= COST_PEAK)
+			buf_add_text(out, "; that takes memory, but does not grow");
+	} else if (judged->worker) {
+		workers_say(out, judged->worker);
+		buf_add_text(out, "; its line was seen to run in no other process");
 	} else if (judged->holder && judged->holder->bounded) {
 		add(out, judged->holder->key);
 		buf_add_char(out, ' ');
@@ -424,6 +432,8 @@ void say_remarks(struct buf *out, const struct told *told)
 
 	add_ranks(out, told);
 	add_lacks(out, told->process);
+	if (told->outcome->lacked_memory)
+		buf_add_text(out, "meanwhile the kernel ran out of memory and killed a process\n");
 	if (told_is_provisional(told))
 		buf_add_text(out, "verdicts are provisional: fewer than 24 steps\n");
 	if (bad_lines)

@@ -4,6 +4,7 @@
 
 #include "confirm/device_tell.h"
 #include "confirm/say.h"
+#include "confirm/workers.h"
 #include "report/visible.h"
 
 /* Places of one kind that are named of a holder, and holders that do not leak. */
@@ -115,6 +116,7 @@ void tell_text(struct buf *out, const struct told *told)
 	buf_add_char(out, '\n');
 	say_troubles(out, told);
 	say_remarks(out, told);
+	workers_tell(out, &told->outcome->reported);
 	protection_tell(out, &told->outcome->protection);
 	if (!told->process)
 		return;

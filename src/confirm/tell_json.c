@@ -85,6 +85,8 @@ static void judged_add(struct json_writer *json, const struct judged *judged)
 		json_member_text(json, "probe", judged->probe->kind);
 		json_member_int(json, "probe_hits", judged->probe->hits);
 	}
+	if (judged->worker)
+		json_member_int(json, "worker", judged->worker->process);
 	if (judged->holder)
 		holder_add(json, judged->holder, &judged->growth);
 	json_object_end(json);

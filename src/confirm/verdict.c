@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "confirm/workers.h"
+
 const char *verdict_name(enum verdict verdict)
 {
 	static const char *const names[] = {"not-observed", "refuted", "confirmed-host", "confirmed"};
@@ -252,6 +254,7 @@ static const struct {
 	const char *kind, *rule;
 } probe_rules[] = {
 	{"sync", "raw-tensor-log"},
+	{"metric-kept", "metric-no-reset"},
 	{"eval-at-step", "eval-not-restored"},
 	{"eval-with-graph", "eval-no-grad"},
 	{"eval-with-graph", "no-grad-escape"},
@@ -388,6 +391,22 @@ static void judge_finding(const struct reported_process *process, const struct p
 		judged->bounded = judged->holder->bounded;
 }
 
+/* What may happen in workers of a data loader, where no agent watches lines: of the rules that speak of them, where the line
+ * ran nowhere else and a worker grows. */
+static void judge_by_worker(const struct reported *reported, struct judged *judged)
+{
+	static const char *const rules[] = {"tensor-cache", "dataloader-cow"};
+	struct worker_growth growth;
+
+	for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+		if (judged->verdict != VERDICT_NOT_OBSERVED || judged->hits > 0 || strcmp(judged->finding->name, rules[i]) != 0)
+			continue;
+		judged->worker = workers_most(reported, &growth);
+		if (judged->worker)
+			judged->verdict = VERDICT_CONFIRMED_HOST;
+	}
+}
+
 static bool is_predicted(const struct reported_holder *holder, const struct predicted *findings, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -426,6 +445,7 @@ void judge_run(const struct reported *reported, const struct predicted *findings
 
 		for (size_t p = 0; p < reported->processes.count; p++)
 			judge_finding(reported->processes.items[p], findings, count, i, &judged);
+		judge_by_worker(reported, &judged);
 		VEC_ADD(&judgements->findings, judged);
 	}
 	for (size_t p = 0; p < reported->processes.count; p++) {

@@ -42,6 +42,7 @@ struct judged {
 	const struct reported_holder *holder;  /* or NULL */
 	size_t others;                         /* that leak by the same finding, and are smaller */
 	const struct reported_probe *probe;    /* or NULL */
+	const struct reported_worker *worker;  /* that grows and may be where it happens, or NULL */
 	const char *bounded;   /* why it does not grow, though it happens: as of its holder, or "constant"; or NULL */
 	struct growth growth;
 	int64_t hits;                        /* of the finding's line */

@@ -452,6 +452,73 @@ for step in range(20):
     assert not run.of("probe"), run.of("probe")
 
 
+def test_what_is_compiled_whole():
+    """A hook or a frame of ours within what is compiled would stop it, where no break is allowed."""
+    text = HEAD + """
+import torch.export, torch._dynamo
+x = torch.randn(4, 8)
+net.eval()
+for step in range(12):
+    opt.zero_grad(); net(x).sum().backward(); opt.step()
+def tried(name, how):
+    try:
+        print(name, type(how()).__name__)
+    except Exception as error:
+        print(name, type(error).__name__)
+EXPORT
+tried("optimize", lambda: torch._dynamo.optimize("eager", nopython=True)(net)(x))
+tried("compile", lambda: torch.compile(net, backend="eager", fullgraph=True)(x))
+tried("trace", lambda: torch.jit.trace(net, x))
+tried("fx", lambda: torch.fx.symbolic_trace(net))
+def whole():
+    opt.zero_grad()
+    loss = net(x).pow(2).mean()
+    loss.backward()
+    opt.step()
+    return loss
+tried("step", lambda: torch.compile(whole, backend="eager")())
+"""
+    for first in ("", "tried('export', lambda: torch.export.export(net, (x,), strict=True))"):
+        program = Program(text.replace("EXPORT", first))
+        run, plain = program.run(stop="run"), program.plain()
+        assert run.out == plain.stdout and "compile" in run.out, (run.out, plain.stdout, run.err)
+        assert "/agent/" not in run.err, run.err
+
+
+def test_the_thread_that_trains():
+    """A forward in the main thread comes first; the steps are another's."""
+    text = HEAD + """
+import threading
+print(net(torch.randn(4, 8)).shape)
+losses = []
+def work():
+    for step in range(30):
+        loss = net(torch.randn(4, 8)).pow(2).mean()
+        opt.zero_grad(); loss.backward(); opt.step()
+        losses.append(loss)  # MARK
+for _ in range(2):
+    trainer = threading.Thread(target=work)
+    trainer.start()
+    trainer.join()
+"""
+    program = Program(text)
+    run = program.run()
+    quiet(run)
+    assert run.of("bye")[-1]["opt"] == 48 and holders(run)["losses"]["shape"] == "leak", run.of("bye")
+    assert store_lines(run, "losses") == {program.line}
+
+
+def test_many_steps():
+    """The curve is thinned, and what runs after the window is counted."""
+    text = steps(LEAK, 2000).replace("losses.append(loss)", "losses.append(loss.item())").replace("step % 5", "step % 500")
+    for wanted, stop in ((1000, "exit"), (100, "run")):
+        run = Program(text).run(steps=wanted, stop=stop)
+        quiet(run)
+        told = [e["i"] for e in run.of("step") if e["k"] == "opt"]
+        assert told[:60] == list(range(1, 61)) and len(told) < 400 and told[-1] >= wanted, (len(told), told[-1])
+        assert run.of("bye")[-1]["steps"] == (wanted if stop == "exit" else 2000), run.of("bye")
+
+
 def main():
     wanted = sys.argv[1:]
     passed = failed = 0

@@ -191,7 +191,10 @@ class Score:
             self.line = self.holder = "probe"
             return
         at = {s["line"] for f in held for s in f.get("stored", ())}
-        self.line = "exact" if at & self.case.lines else "via" if {n for f in held for n in self.stored(f)} & self.case.lines else "no"
+        via = {n for f in held for n in self.stored(f)}
+        made = {m["line"] for f in held for m in f.get("made", ())}
+        marked = self.case.lines
+        self.line = "exact" if at & marked else "via" if via & marked else "made" if made & marked else "no"
         words = {w for f in held for w in re.findall(r"[A-Za-z_]\w*", f["holder"].split(" in ")[0])[-2:]}
         near = " ".join(self.case.source[n - 1] for n in self.case.lines | at)
         self.holder = "named" if any(re.search(r"\b%s\b" % w, near) for w in words) else "?" + held[0]["holder"]

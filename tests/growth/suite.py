@@ -33,7 +33,7 @@ def run(python, tests, arguments):
     env = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "python"), "PYTEST_PLUGINS": "vramlint.pytest_plugin", "OMP_NUM_THREADS": "1"}
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", HERE, *arguments]
     done = subprocess.run([*command, *(HERE / test for test in tests)], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, errors="replace", cwd=HERE)
+                          text=True, errors="replace", cwd=HERE, timeout=900)
     counts = {word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|errors?|skipped)", done.stdout.rpartition("\n=")[2] or done.stdout)}
     passed = counts.get("passed", 0)
     failed = sum(counts.get(word, 0) for word in ("failed", "error", "errors", "skipped"))

@@ -240,12 +240,65 @@ def test_only_the_callable_may_know_it():
         assert_no_growth(functools.partial(lambda kept: kept.append(torch.zeros(10)), []), steps=24)
 
 
+def test_installed_code_is_followed_where_it_is_said_to_be_yours(tmp_path, monkeypatch):
+    package = tmp_path / "site-packages" / "ours_installed"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "parts.py").write_text("""\
+import torch
+
+def train(steps):
+    kept = []
+    weight = torch.zeros(4, requires_grad=True)
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    for _ in range(steps):
+        loss = weight.sum()
+        loss.backward()
+        optimizer.step()
+        kept.append(loss)
+""")
+    monkeypatch.syspath_prepend(package.parent)
+    from ours_installed import parts
+
+    with assert_no_growth():
+        parts.train(20)
+    with pytest.raises(MemoryGrowth, match="kept in train grows") as caught:
+        with assert_no_growth(yours="ours_installed"):
+            parts.train(20)
+    assert caught.value.growths[0].stored == ((os.path.realpath(parts.__file__), 11),)
+
+
 def test_results_are_the_same_as_without():
     plain = Trainer()
     plain.train(48)
     watched = Trainer()
     assert_no_growth(watched.step)
     assert watched.printed == plain.printed
+
+
+def test_a_step_that_only_promises_is_refused():
+    async def promised():
+        raise AssertionError("never awaited")
+
+    def generated():
+        yield
+
+    for step, kind in ((promised, "coroutine"), (generated, "generator")):
+        with pytest.raises(TypeError, match="it returns a " + kind):
+            assert_no_growth(step)
+
+
+def test_hooks_beside_allowed_bytes_still_fail():
+    net, kept = nn.Linear(4, 4), []
+
+    def step():
+        net.register_forward_hook(lambda *arguments: None)
+        kept.append(torch.zeros(1))
+        net(torch.zeros(2, 4))
+
+    with pytest.raises(MemoryGrowth, match="hooks are registered"):
+        assert_no_growth(step, steps=24, bytes_per_step=4)
+    assert_no_growth(step, steps=24, bytes_per_step=4, allow="hooks")
 
 
 def test_an_error_in_a_step_is_the_test_s():
@@ -310,16 +363,24 @@ def test_it_works_in_unittest():
     assert result.wasSuccessful(), result
 
 
-def test_workers_and_other_threads_go_on():
-    loader = DataLoader(TensorDataset(torch.randn(64, 8)), batch_size=4, num_workers=2)
-    trainer, ticks = Trainer(), []
-    other = threading.Thread(target=lambda: [ticks.append(Trainer().step()) for _ in range(20)])
-    other.start()
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_workers_go_on(start):
+    loader = DataLoader(TensorDataset(torch.randn(64, 8)), batch_size=4, num_workers=2, multiprocessing_context=start, timeout=60)
+    trainer = Trainer()
     with assert_no_growth() as watch:
         for (batch,) in loader:
             trainer.step(batch)
-    other.join()
-    assert watch.steps == 16 and len(ticks) == 20
+    assert watch.steps == 16
+
+
+def test_the_thread_of_the_block_is_watched():
+    other = Trainer(lambda loss: loss)
+    thread = threading.Thread(target=other.train, args=(30,))
+    thread.start()
+    with assert_no_growth(allow="Trainer.history") as watch:
+        Trainer().train(20)
+    thread.join()
+    assert watch.steps == 20 and len(other.history) == 30
 
 
 # ---- pytest ----
@@ -387,6 +448,12 @@ def test_marked_tests_are_watched(pytester):
 
 def test_marks_alone_do_nothing(pytester):
     inner(pytester, "--strict-markers").assert_outcomes(passed=5, failed=2)
+
+
+def test_it_works_within_confirm(pytester):
+    pytester.makepyfile(TESTS)
+    result = pytester.run("vramlint", "confirm", "-q", "--steps", "1000", "--", sys.executable, "-m", "pytest", "--vramlint")
+    result.assert_outcomes(passed=3, failed=4)
 
 
 def test_records_are_kept(pytester):

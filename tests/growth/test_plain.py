@@ -1,5 +1,6 @@
 """What holds without torch."""
 import json
+import pickle
 import sys
 import unittest
 
@@ -61,6 +62,11 @@ def test_nothing_is_run_where_nothing_was_held(monkeypatch):
     assert growth._judge(record(), 48) == []
 
 
+def test_a_failure_can_be_sent_to_another_process():
+    failure = pickle.loads(pickle.dumps(vramlint.MemoryGrowth("words", [vramlint.Growth("losses", 4, 3, None, 40, 40)])))
+    assert str(failure) == "words" and failure.growths[0].holder == "losses"
+
+
 def test_hooks_that_stay_are_growth():
     hooks = {"ev": "probe", "kind": "hooks-grow", "path": "/x.py", "line": 3, "hits": 44, "steps": 44, "id": None}
     [found] = growth._judge(record(hooks), 48)
@@ -94,6 +100,8 @@ def test_without_the_program_it_says_so(monkeypatch):
         ([], {"steps": 0}, ValueError, "'steps' is 0"),
         ([print], {"steps": 0}, ValueError, "'steps' is 0"),
         ([print], {"stepz": 20}, TypeError, "stepz"),
+        ([print], {"yours": "no_such_package"}, ValueError, "no package of that name"),
+        ([print], {"yours": ["no.such.package"]}, ValueError, "no package of that name"),
     ],
 )
 def test_wrong_arguments_are_named(arguments, options, error, words):
@@ -157,7 +165,7 @@ def test_three(): pass
 """)
     result = pytester.runpytest("--vramlint")
     result.assert_outcomes(failed=3)
-    result.stdout.fnmatch_lines(["*takes steps, bytes_per_step, nodes_per_step, allow, not 'stepz'", "*'steps' is 3*"])
+    result.stdout.fnmatch_lines(["*takes steps, bytes_per_step, nodes_per_step, allow, yours, not 'stepz'", "*'steps' is 3*"])
     result.stdout.no_fnmatch_line("*Traceback*")
 
 

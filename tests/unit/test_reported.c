@@ -124,6 +124,39 @@ static void the_numbers_of_accelerators_are_kept(void **state)
 	reported_release(&reported);
 }
 
+static void what_devices_hold_is_told_anew(void **state)
+{
+	struct reported reported;
+	const struct reported_process *process;
+
+	reported_init(&reported);
+	take(&reported, 0, "{'ev':'hello','pid':1}\n"
+			   "{'ev':'blocks','d':0,'list':[{'path':'/a.py','line':3,'bytes':9,'births':[[1,2],[2,3]]},{},7]}\n"
+			   "{'ev':'blocks','d':1,'list':[{'bytes':5}]}\n{'ev':'blocks','d':0,'list':[{'path':'/b.py','births':'x'}]}\n"
+			   "{'ev':'blocks'}\n{'ev':'blocks','d':2,'list':'x'}\n"
+			   "{'ev':'layout','d':0,'free':5}\n"
+			   "{'ev':'layout','d':0,'free':7,'largest':4,'pieces':2,'expandable':true,'asked':[{'path':'/a.py','line':8},3]}\n"
+			   "{'ev':'layout','asked':7,'d':3}\n{'ev':'missing','why':'old'}\n{'ev':'snapshot','path':'/s'}\n"
+			   "{'ev':'crash','type':'E','message':'m','oom':true,'step':4,'dev':[{'d':0,'ooms':1},{'d':1}]}\n");
+	process = reported.processes.items[0];
+	assert_int_equal(reported.bad_lines, 0);
+	assert_int_equal(process->unheld.count, 1); /* the event without a device was of the first */
+	assert_int_equal(process->unheld.items[0].device, 1);
+	assert_int_equal(process->layouts.count, 2);
+	assert_int_equal(process->layouts.items[0].free, 7);
+	assert_true(process->layouts.items[0].is_expandable);
+	assert_int_equal(process->layouts.items[0].asked.line, 8);
+	assert_null(process->layouts.items[1].asked.path);
+	assert_string_equal(process->missing, "old");
+	assert_string_equal(process->snapshot, "/s");
+	assert_int_equal(process->at_crash.device_count, 2);
+	assert_int_equal(process->at_crash.devices[0].ooms, 1);
+	for (int i = 0; i < 300; i++)
+		take(&reported, 0, "{'ev':'blocks','d':9,'list':[{},{},{}]}\n");
+	assert_int_equal(process->unheld.count, 4);
+	reported_release(&reported);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -131,6 +164,7 @@ int main(void)
 		cmocka_unit_test(processes_are_told_apart),
 		cmocka_unit_test(nonsense_is_counted_and_passed_over),
 		cmocka_unit_test(the_numbers_of_accelerators_are_kept),
+		cmocka_unit_test(what_devices_hold_is_told_anew),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

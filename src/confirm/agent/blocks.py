@@ -27,6 +27,15 @@ def user_line(frames):
     return None
 
 
+def traces_of(snapshot):
+    traces = snapshot.get("device_traces") if isinstance(snapshot, dict) else None
+    return traces if isinstance(traces, (list, tuple)) else ()
+
+
+def longest_trace(snapshot):
+    return max((len(trace) for trace in traces_of(snapshot) if isinstance(trace, (list, tuple))), default=0)
+
+
 class Moments:
     """At which moment of the clock an entry was made: by the note on it, else by its time."""
 
@@ -63,7 +72,6 @@ class Device:
 
     def __init__(self):
         self.live = {}  # address -> Block
-        self.waiting = {}  # address -> bytes let go that wait for another stream
         self.segments = {}  # address -> Block: what was taken from the driver
         self.ooms = []  # (bytes, free, where)
 
@@ -75,15 +83,9 @@ class Device:
         if address is None:
             return
         if action == "alloc":
-            self.waiting.pop(address, None)
             self.live[address] = Block(size, moments.of(entry), user_line(entry.get("frames")))
-        elif action == "free_requested":
-            block = self.live.pop(address, None)
-            if block is not None:
-                self.waiting[address] = block.size
-        elif action == "free_completed":
+        elif action in ("free_requested", "free_completed"):
             self.live.pop(address, None)
-            self.waiting.pop(address, None)
         elif action in ("segment_alloc", "segment_map"):
             self.segments[address] = Block(size, moments.of(entry), user_line(entry.get("frames")))
         elif action in ("segment_free", "segment_unmap"):
@@ -103,8 +105,7 @@ class Table:
 
     def take(self, snapshot, moments, complete=True):
         """COMPLETE: the history reaches back to when it was begun, so what it does not know of is older than that."""
-        traces = snapshot.get("device_traces") if isinstance(snapshot, dict) else None
-        for d, trace in enumerate(traces if isinstance(traces, (list, tuple)) else ()):
+        for d, trace in enumerate(traces_of(snapshot)):
             device = self.device(d)
             device.ooms = []
             for entry in items(trace):

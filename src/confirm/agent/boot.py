@@ -3,44 +3,9 @@ import json
 import os
 import sys
 
+from .imports import Watch, fail
+
 session = None
-
-
-class TorchWatch:
-    """A finder that finds nothing itself: it has the loader of torch call back once torch is there."""
-
-    def __init__(self, request):
-        self.request = request
-        self.busy = False
-
-    def find_spec(self, name, path=None, target=None):
-        if name != "torch" or self.busy:
-            return None
-        import importlib.util
-
-        self.busy = True
-        try:
-            spec = importlib.util.find_spec(name)
-        except (ImportError, ValueError):
-            spec = None
-        finally:
-            self.busy = False
-        if spec is None or spec.loader is None or not hasattr(spec.loader, "exec_module"):
-            return None
-        loader, execute = spec.loader, spec.loader.exec_module
-
-        def exec_module(module):
-            del loader.exec_module
-            execute(module)
-            if self in sys.meta_path:
-                sys.meta_path.remove(self)
-            activate(self.request)
-
-        try:
-            loader.exec_module = exec_module
-        except AttributeError:
-            return None
-        return spec
 
 
 def activate(request):
@@ -53,10 +18,7 @@ def activate(request):
         session = Session(request)
         session.start()
     except Exception as error:
-        if os.environ.get("VRAMLINT_CONFIRM_DEBUG"):
-            import traceback
-
-            traceback.print_exc()
+        fail(error)
         session = session or error
 
 
@@ -69,4 +31,4 @@ def start():
     if "torch" in sys.modules:
         activate(request)
     else:
-        sys.meta_path.insert(0, TorchWatch(request))
+        sys.meta_path.insert(0, Watch("torch", lambda module: activate(request)))

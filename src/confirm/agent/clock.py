@@ -5,7 +5,6 @@ Every tick of any kind opens a new moment; blocks and autograd nodes are born in
 """
 import bisect
 import sys
-import threading
 import weakref
 
 MOST_LINES = 300000  # that are noted
@@ -62,7 +61,6 @@ class Clock:
         self.calls = weakref.WeakKeyDictionary()
         self.most = 0
         self.forward_handle = None
-        self.compiled = False
 
     def install(self):
         for part in (self.watch_optimizers, self.watch_batches, self.watch_backward, self.watch_forward):
@@ -133,7 +131,7 @@ class Clock:
 
     def watch_forward(self):
         """Outermost module calls. A global hook makes each module call a little slower and would be compiled in: it goes
-        when the watched steps are over, and before anything is compiled."""
+        when the watched steps are over, and before anything is compiled (compiling.py)."""
         from torch.nn.modules.loss import _Loss
         from torch.nn.modules.module import register_module_forward_pre_hook
 
@@ -146,8 +144,6 @@ class Clock:
                         self.inner.add(module)
                         return
                     self.outer.add(module)
-                if threading.current_thread() is not threading.main_thread():
-                    return
                 if self.on_forward:
                     self.on_forward(module)
                 calls = self.calls.get(module, 0) + 1
@@ -159,26 +155,8 @@ class Clock:
                 return
             self.tick("fwd", module)
 
-        handle = register_module_forward_pre_hook(before)
-        self.forward_handle = handle
-
-        compile_ = self.torch.compile
-
-        def compile(*args, **kwargs):
-            self.compiled = True
-            self.stop_forward()
-            return compile_(*args, **kwargs)
-
-        compile.__wrapped__ = compile_
-        compile.__doc__ = compile_.__doc__
-
-        def undo():
-            self.stop_forward()
-            if self.torch.compile is compile:
-                self.torch.compile = compile_
-
-        self.torch.compile = compile
-        self.undo["fwd"] = undo
+        self.forward_handle = register_module_forward_pre_hook(before)
+        self.undo["fwd"] = self.stop_forward
 
     def stop_forward(self):
         handle, self.forward_handle = self.forward_handle, None

@@ -12,7 +12,7 @@ class Gpu:
         self.wanted = session.request.get("snapshot")
         self.history = History(session.torch, keeps=bool(self.wanted))
         self.table = self.history.table
-        self.over = False
+        self.over = self.theirs = self.unknown = False
         self.held = {}  # address -> (size, moment, holder's key or None), for the snapshot
 
     # -- while the run goes
@@ -21,10 +21,11 @@ class Gpu:
         """A moment of the clock begins."""
         devices = self.session.accounting.devices
         kind = devices.kind()
-        if kind is None or self.over or kind.kind == "mps":
+        if kind is None or self.over:
             return
         history, theirs = self.history, self.session.probes.recording
-        if history.module is not None and history.ours and theirs:
+        if theirs != self.theirs or history.ours and not history.is_on(kind.kind, unknown=True):
+            self.theirs = theirs
             history.taken_over()
         if history.module is None and history.failed is None:
             history.start(kind.kind, theirs)
@@ -47,8 +48,8 @@ class Gpu:
             self.session.wire.send("devices", list=told)
 
     def is_blind(self):
-        """Whether tensors lie on a device whose history is not known."""
-        return self.session.accounting.uses_device() and (self.history.module is None or not self.history.complete)
+        """Whether tensors lie on a device and the births of some are not known."""
+        return self.session.accounting.uses_device() and (self.history.module is None or self.unknown)
 
     def blocks(self, known):
         """KNOWN, the CPU's blocks or None, and those on devices: ({address: (size, moment, site)}, {address: "cuda:0"})."""
@@ -57,6 +58,7 @@ class Gpu:
         found, places = dict(known or {}), {}
         kind, site = self.session.accounting.devices.kind().kind, self.session.lines.site
         blocks, devices = self.table.blocks()
+        self.unknown = any(moment is None for _, moment, _ in blocks.values())
         for address, (size, moment, where) in blocks.items():
             if moment is not None:
                 found[address] = (size, moment, site(where) if where else 0)
@@ -65,7 +67,7 @@ class Gpu:
 
     # -- what came out
 
-    def looked(self, reach, finder):
+    def looked(self, reach, finder, found):
         """After each look: tells what grows and has no holder, and how the free memory lies."""
         if self.wanted:
             owners = {unit: holder.key for unit, holder in finder.owners.items()}
@@ -79,10 +81,11 @@ class Gpu:
         def step_of(moment):
             return series.step_of(kind, moment)
 
-        lines = history_of.growth(self.table, step_of, reach.storages) if reach.complete else {}
-        for d, found in lines.items():
+        cycles = any(holder.garbage for holder in found)  # they will go, and are told as that
+        lines = {} if cycles else history_of.growth(self.table, step_of, reach.storages)
+        for d in self.table.devices if reach.complete else ():
             rows = []
-            for where, births in found.items():
+            for where, births in lines.get(d, {}).items():
                 if len(births) >= 2 * FEWEST and shape(sorted(births), now) == "leak":
                     path, line = where or (None, None)
                     rows.append({"path": path, "line": line, "bytes": sum(births.values()),

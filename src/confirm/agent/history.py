@@ -6,7 +6,7 @@ emptied at each look.
 import inspect
 import time
 
-from .blocks import MARK, Moments, Table, free_memory
+from .blocks import MARK, Moments, Table, free_memory, longest_trace
 
 MOST_ENTRIES = 200000
 WANTED = {
@@ -34,6 +34,7 @@ class History:
         self.module = None  # torch.cuda.memory, while it records
         self.ours = False
         self.failed = None  # why there is none
+        self.interrupted = False  # some of it is missing
         self.moments, self.table = Moments(), Table()
         self.complete = True
         self.notes = False
@@ -50,20 +51,24 @@ class History:
         if theirs or self.is_on(kind):
             self.ours, self.complete = False, False
             return
+        if "max_entries" not in accepted(record, WANTED):
+            self.module, self.failed = None, "this torch's memory history of %s has no limit" % kind
+            return
         try:
             record("all", **accepted(record, WANTED))
         except Exception as error:
             self.module, self.failed = None, "%s: %s" % (type(error).__name__, error)
             return
-        self.ours, self.complete = True, True
+        self.ours, self.complete = True, not self.interrupted
         self.notes = hasattr(module, "_set_memory_metadata") and not self.note()
 
-    def is_on(self, kind):
+    def is_on(self, kind, unknown=False):
+        """Whether somebody records; UNKNOWN where this version cannot tell."""
         enabled = getattr(self.torch._C, "_%s_isHistoryEnabled" % kind, None)
         try:
-            return bool(enabled is not None and enabled())
+            return bool(enabled())
         except Exception:
-            return False
+            return unknown
 
     def note(self):
         try:
@@ -81,9 +86,10 @@ class History:
                 self.notes = False
 
     def taken_over(self):
-        """The user has switched a recorder on or off: what is recorded from now on is theirs."""
+        """The user has switched a recorder on or off: what has been recorded ends here, and `start` is to see what there is."""
         self.clear_note()
         self.module, self.ours, self.complete = None, False, False
+        self.interrupted = True
 
     def read(self):
         """Brings the table up to now; False where nothing is recorded."""
@@ -94,8 +100,7 @@ class History:
         except Exception as error:
             self.failed, self.module = "%s: %s" % (type(error).__name__, error), None
             return False
-        traces = snapshot.get("device_traces") if isinstance(snapshot, dict) else None
-        if any(len(trace) >= MOST_ENTRIES for trace in traces or () if hasattr(trace, "__len__")):
+        if longest_trace(snapshot) >= MOST_ENTRIES:
             self.complete = False
         self.table.take(snapshot, self.moments, self.complete)
         self.free = free_memory(snapshot)

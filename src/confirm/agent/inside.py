@@ -79,7 +79,8 @@ class Inside(Session):
 
     def leave(self):
         self.done = True
-        for part, end in (("lines", "stop"), ("clock", "remove"), ("probes", "remove")):
+        ends = (("lines", "stop"), ("gpu", "stop"), *((n, "remove") for n in ("clock", "probes", "saved", "compiling")))
+        for part, end in ends:
             if hasattr(self, part):
                 getattr(getattr(self, part), end)()
         _open.discard(self)
@@ -94,6 +95,9 @@ class Inside(Session):
         self.finish("steps")
         self.leave()
 
+    def trains_here(self, kind):
+        return False  # the thread that began it is followed
+
     def fault(self, error):
         self.failure = self.failure or error
         super().fault(error)
@@ -103,8 +107,9 @@ class Inside(Session):
         return frames, [("__main__", self.root)] + modules
 
 
-def begin(steps=None, root=None, not_yours=()):
-    """A session that watches from now on. Files below the folders `not_yours` are no code of the user's."""
+def begin(steps=None, root=None, yours=(), not_yours=()):
+    """A session that watches from now on. Files below the folders `yours` are code of the user's, those below `not_yours` none."""
+    usercode.take_in(yours)
     for folder in not_yours:
         usercode.leave_out(folder)
     session = Inside(steps, root)

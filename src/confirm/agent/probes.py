@@ -5,6 +5,7 @@ import threading
 import weakref
 
 from . import usercode
+from .metrics import Metrics
 from .syncs import Syncs
 
 SAMPLED = 3  # parameters looked at in each group of an optimizer
@@ -59,6 +60,7 @@ class Probes:
         self.backwards = 0
         self.hooks = []  # (probe, weakref to the mapping, number in it, step)
         self.syncs = Syncs(self)
+        self.metrics = Metrics(self)
 
     # -- records
 
@@ -422,4 +424,5 @@ class Probes:
         enabled = getattr(torch.autograd, "_profiler_enabled", None)
         if enabled is not None and enabled():
             self.hit("profiler", self.debug_at.get("profiler"), fallback=False)
+        self.metrics.step()
         self.syncs.step(self.session.steps())

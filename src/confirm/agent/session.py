@@ -11,6 +11,7 @@ import time
 from . import cells, crash, stopping, strays, usercode
 from .accounting import Accounting
 from .clock import RANK, Clock, Series
+from .compiling import Compiling
 from .gpu import Gpu
 from .holders import FEWEST, SPARSE, Finder, shape
 from .lines import Lines
@@ -23,6 +24,7 @@ LOOK_AT = (6, 9, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 56, 64, 80, 96, 128, 16
 LOOK_SHARE = 0.1  # of the run's time may go to looking, beyond LOOK_FREE seconds
 LOOK_FREE = 1.0
 WATCH_TICKS, MOST_WATCHED = 8, 60
+CURVE_STEPS, CURVE_SECONDS = 64, 0.01
 SHORT = 256  # the longest deque with a bound of its own that counts as bounded
 COVER_STEPS, COVER_HITS = 24, 10
 
@@ -41,6 +43,8 @@ class Session:
         self.off = False
         self.busy = False
         self.done = self.greeted = False
+        self.told_step = 0.0
+        self.idle_steps = 0  # after the window
         self.kind = None
         self.limit = int(request.get("steps") or 48)
         self.torch = sys.modules["torch"]
@@ -95,6 +99,8 @@ class Session:
         self.probes.install()
         self.gpu = Gpu(self)
         self.clock.on_forward = self.forward
+        self.compiling = Compiling(self.compiles)
+        self.compiling.install()
 
     def fault(self, error):
         """A fault of the agent's own: the user's program is not to know of it."""
@@ -168,7 +174,7 @@ class Session:
             self.probes.report()
             self.report(final=True)
             self.gpu.stop()
-            counts = {k: self.series.count(k) for k in RANK}
+            counts = {k: self.series.count(k) + self.idle_steps * (k == self.kind) for k in RANK}
             steps = self.steps()
             self.wire.send("bye", why=why, steps=steps, window=[min(steps, max(3, steps // 8)), steps], **counts)
         except Exception as error:
@@ -178,14 +184,12 @@ class Session:
     # -- ticks
 
     def steps(self):
-        return self.series.count(self.kind) if self.kind else 0
+        return self.series.count(self.kind) + self.idle_steps if self.kind else 0
 
     def tick(self, kind, subject=None, first=True):
         if self.off or self.busy or self.done:
             return
-        if self.thread is None:
-            self.thread = threading.get_ident()
-        elif self.thread != threading.get_ident():
+        if self.thread != threading.get_ident() and not self.trains_here(kind):
             return
         self.busy = True
         stop = None
@@ -198,6 +202,13 @@ class Session:
         if stop:
             self.finish("steps")
             stopping.stop(stop)
+
+    def trains_here(self, kind):
+        """Whether this thread is the one to follow from now on: the first that ticks by the highest clock."""
+        if self.thread is None or self.kind is None or RANK[kind] > RANK[self.kind] or self.thread not in sys._current_frames():
+            self.thread = threading.get_ident()
+            return True
+        return False
 
     def ticked(self, kind, subject, first):
         if kind == "opt":
@@ -239,6 +250,11 @@ class Session:
         return None
 
     def step(self, kind):
+        """A point of the curve: each of the first steps, then no more than a person or a plot can use."""
+        now = time.monotonic()
+        if self.steps() > CURVE_STEPS and now - self.told_step < CURVE_SECONDS and self.steps() < self.limit:
+            return
+        self.told_step = now
         accounting = self.accounting
         read = accounting.read()
         self.gpu.tell_devices()
@@ -262,23 +278,29 @@ class Session:
         self.clock.remove(keep=self.kind)
         self.probes.remove()
         self.saved.remove()
+        self.compiling.remove()
         self.idle_since = 0.0
-        self.idle_steps = self.steps()
         return None
 
     def idle(self, kind):
         """After the watched steps: a point of the curve now and then, nothing else."""
         if kind != self.kind:
             return None
-        self.series.ticks[kind].append(self.series.moment)
+        self.idle_steps += 1
         now = time.monotonic()
         if now - self.idle_since > 0.25:
             self.idle_since = now
             self.step(kind)
         return None
 
+    def compiles(self):
+        """Something is about to be compiled."""
+        self.clock.stop_forward()
+        self.probes.syncs.off = True
+        self.probes.syncs.stop()
+
     def forward(self, module):
-        if not (self.off or self.busy or self.done or self.window_over):
+        if not (self.off or self.busy or self.done or self.window_over) and self.thread in (None, threading.get_ident()):
             self.probes.at_forward(module)
 
     def backward(self, tensors):
@@ -321,6 +343,7 @@ class Session:
         try:
             with self.torch._C.DisableTorchFunction():
                 reach.run(*self.roots())
+                self.probes.metrics.find(reach.objects)
                 finder = Finder(reach, self.series, self.kind, self.last_look)
                 finder.run()
                 grown = self.swelling.look(finder, self.series, self.kind, self.steps())
@@ -331,7 +354,7 @@ class Session:
             if self.shim is None or self.gpu.is_blind():
                 self.first_seen = {a: u.moment for a, u in reach.storages.items()}
             self.complete = reach.complete
-            self.gpu.looked(reach, finder)
+            self.gpu.looked(reach, finder, found)
             if not final:
                 self.choose_watches(found)
             for holder in found:
@@ -349,9 +372,12 @@ class Session:
         if not reach.complete or now < 2 * FEWEST:
             return []
         born, addresses = strays.births(reach, self.series, self.kind)
-        if not strays.grow(born, now):
+        if len(born) < 2 * FEWEST:
             return []
         found = strays.contexts(reach, self.series, self.kind, addresses)
+        if not found and not strays.grow(born, now):
+            return []
+        found = found or strays.cycles(reach, self.series, self.kind, self.last_look)
         if found:
             return found  # what else is left hangs on these
         rest = {self.series.step_of(self.kind, reach.blocks[a][1]) for a in addresses}
@@ -500,7 +526,7 @@ class Record:
         seen = Seen(holder, now, step, moment)
         if before is not None and before.series == seen.series and steps and before.first:
             if steps[0] > before.first + 1 and steps[0] > before.first + (before.last - before.first) // 4:
-                if steps[0] >= before.last:
+                if steps[0] >= before.last or holder.static:  # cycles through ctx, which the collector frees by and by
                     self.cleared += 1
                 else:
                     self.slid += 1

@@ -3,7 +3,7 @@ import gc
 import sys
 
 from . import place, usercode
-from .holders import FEWEST, Holder, bits, shape
+from .holders import FEWEST, Finder, Holder, bits, shape
 
 
 def births(reach, series, kind):
@@ -39,6 +39,40 @@ def search_libraries(reach):
     reach.walk_graphs()
 
 
+CYCLE = "a leaf tensor, its .grad and the graph of that (a cycle)"
+
+
+def cycles(reach, series, kind, before):
+    """What backward(create_graph=True) left behind: a leaf holds its gradient, whose graph leads to the leaf again, in C++,
+    where no collector looks."""
+    torch, leaves = reach.torch, []
+    for obj in gc.get_objects():
+        if issubclass(type(obj), torch.Tensor) and id(obj) not in reach.seen and obj.is_leaf and obj.requires_grad:
+            if obj.grad is not None and obj.grad.grad_fn is not None:
+                leaves.append(obj)
+    if len(leaves) < FEWEST:
+        return []
+    reach.units = []
+    reach.allow(1.0)
+    reach.add(leaves, reach.root("module", "__main__", {}), ("global", CYCLE))
+    reach.walk()
+    reach.walk_graphs()
+    finder = Finder(reach, series, kind, before)
+    finder.run()
+    return finder.found
+
+
+def latest(rows):
+    """Of [(step, …)…] those after the last hole: what was before it the collector has come to, but for a few."""
+    rows = sorted(rows)
+    gaps = sorted(b[0] - a[0] for a, b in zip(rows, rows[1:]) if b[0] > a[0])
+    longest = 2 * gaps[len(gaps) // 2] if gaps else 1
+    for i in range(len(rows) - 1, 0, -1):
+        if rows[i][0] - rows[i - 1][0] > longest:
+            return rows[i:]
+    return rows
+
+
 def contexts(reach, series, kind, addresses):
     """Holders for what lies in attributes of ctx objects that only their own graph refers to."""
     if not reach.function_node:
@@ -64,7 +98,7 @@ def contexts(reach, series, kind, addresses):
                     found.setdefault((cls, name), []).append((step, block[0], block[2], reach.places.get(address)))
     holders = []
     for (cls, name), rows in found.items():
-        mask = 0
+        mask, rows = 0, latest(rows)
         for step, _, _, _ in rows:
             mask |= 1 << step
         if bits(mask) < FEWEST:

@@ -19,11 +19,11 @@ class Syncs:
     def __init__(self, probes):
         self.probes = probes
         self.saved = None
-        self.inside = False
+        self.inside = self.off = False
         self.calls = {}  # (code, line) -> a function that calls from there
 
     def step(self, number):
-        if number >= LAST or self.probes.session.clock.compiled:
+        if self.off or number >= LAST:
             self.stop()
         elif number >= FIRST and self.saved is None:
             self.listen()

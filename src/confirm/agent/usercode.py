@@ -9,6 +9,7 @@ _places = {sysconfig.get_path(n) for n in ("stdlib", "platstdlib", "purelib", "p
 _places.update(os.path.realpath(p) for p in list(_places) if p)
 _library = tuple(os.path.join(p, "") for p in _places if p)
 _own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+_yours = ()  # folders and files that count as the user's wherever they lie
 _is_user = {}
 _real = {}
 _files = {}
@@ -34,12 +35,21 @@ def _judge(name):
     if name.startswith("<"):
         return name.startswith("<ipython") or cells.is_cell(name)
     full = os.path.abspath(name)
+    if full.startswith(_yours):
+        return True
     parts = full.replace("\\", "/")
     if full.startswith(_own) or "/site-packages/" in parts or "/dist-packages/" in parts:
         return False
     if full.startswith(_library) or os.path.basename(full) in ("sitecustomize.py", "usercustomize.py"):
         return False
     return True
+
+
+def take_in(places):
+    """Files at or below these are the user's, though installed as libraries are; the last call holds."""
+    global _yours
+    _yours = tuple(os.path.join(place, "") if os.path.isdir(place) else place for place in map(os.path.abspath, places))
+    _is_user.clear()
 
 
 def leave_out(folder):

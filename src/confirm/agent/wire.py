@@ -46,7 +46,11 @@ class Wire:
             return
         event = {"ev": ev, "pid": self.pid, "t": round(time.time() - self.began, 4)}
         event.update(keys)
-        line = json.dumps(finite(event), default=str).encode("utf-8", "replace") + b"\n"
+        try:
+            text = json.dumps(event, default=str, allow_nan=False)
+        except (ValueError, TypeError):
+            text = json.dumps(finite(event), default=str)
+        line = text.encode("utf-8", "replace") + b"\n"
         if len(line) > LONGEST:
             return
         self.pending.append(line)

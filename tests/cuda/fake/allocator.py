@@ -1,7 +1,7 @@
 """A small model of torch's CUDA caching allocator: segments, blocks that are split and merged, rounding, history, snapshots.
 
-Follows c10/cuda/CUDACachingAllocator.cpp in what a snapshot and memory_stats show; streams, private pools and expandable
-segments are left out. No torch in here.
+Follows c10/cuda/CUDACachingAllocator.cpp in what a snapshot and memory_stats show; of streams there is only that what one
+lets go another may still use; private pools and expandable segments are left out. No torch in here.
 """
 
 ROUND, SMALL, SMALL_SEGMENT, LARGE_SEGMENT, LARGE_FROM, STEP = 512, 1 << 20, 2 << 20, 20 << 20, 10 << 20, 2 << 20
@@ -41,7 +41,8 @@ class Allocator:
         self.take, self.give = take or self.reserve, give or (lambda address, size: None)
         self.ticks = 0
         self.clock = clock or self.tick
-        self.segments, self.live = {}, {}
+        self.segments, self.live, self.live_later, self.later = {}, {}, {}, []
+        self.active = 0
         self.allocated = self.reserved = self.asked = self.peak = self.retries = self.ooms = 0
         self.recording, self.context, self.most, self.skipped = None, None, 0, ()
         self.trace, self.at, self.note = [], 0, ""
@@ -95,6 +96,7 @@ class Allocator:
         block.frames = self.frames() if self.recording and self.context else []
         self.live[block.address] = block
         self.allocated += block.size
+        self.active += block.size
         self.asked += size
         self.peak = max(self.peak, self.allocated)
         self.enter("alloc", block.address, size)
@@ -133,13 +135,28 @@ class Allocator:
             block.after.before = rest
         block.after, block.size = rest, size
 
-    def free(self, address):
+    def free(self, address, later=False):
+        """LATER: another stream still uses it, until `complete`."""
         block = self.live.pop(address)
         self.enter("free_requested", address, block.asked)
         self.allocated -= block.size
         self.asked -= block.asked
-        block.state, block.frames = "inactive", []
+        block.state = "active_pending_free"
+        self.live_later[address] = block
+        self.later.append(address)
+        if not later:
+            self.complete_one(address)
+
+    def complete(self):
+        for address in list(self.later):
+            self.complete_one(address)
+
+    def complete_one(self, address):
+        self.later.remove(address)
+        block = self.live_later.pop(address)
+        self.active -= block.size
         self.enter("free_completed", address, block.asked)
+        block.state, block.frames = "inactive", []
         if block.after is not None and block.after.state == "inactive":
             self.merge(block)
         if block.before is not None and block.before.state == "inactive":
@@ -175,7 +192,7 @@ class Allocator:
         return {
             "allocation": of(len(self.live)), "segment": of(len(self.segments)), "active": of(len(self.live)),
             "allocated_bytes": of(self.allocated, self.peak), "reserved_bytes": of(self.reserved, self.reserved),
-            "active_bytes": of(self.allocated, self.peak), "requested_bytes": of(self.asked, self.asked),
+            "active_bytes": of(self.active, self.peak), "requested_bytes": of(self.asked, self.asked),
             "inactive_split_bytes": of(self.split_free()), "num_alloc_retries": self.retries, "num_ooms": self.ooms,
             "max_split_size": -1,
         }  # fmt: skip
@@ -185,11 +202,12 @@ class Allocator:
         for segment in self.segments.values():
             blocks = [{"address": b.address, "size": b.size, "requested_size": b.asked if b.state != "inactive" else 0,
                        "state": b.state, "frames": b.frames} for b in segment.blocks()]  # fmt: skip
+            used = [b for b in segment.blocks() if b.state == "active_allocated"]
             active = [b for b in segment.blocks() if b.state != "inactive"]
             found.append({
                 "device": self.device, "address": segment.address, "total_size": segment.size,
-                "allocated_size": sum(b.size for b in active), "active_size": sum(b.size for b in active),
-                "requested_size": sum(b.asked for b in active), "stream": 0,
+                "allocated_size": sum(b.size for b in used), "active_size": sum(b.size for b in active),
+                "requested_size": sum(b.asked for b in used), "stream": 0,
                 "segment_type": "small" if segment.small else "large", "segment_pool_id": (0, 0), "is_expandable": False,
                 "frames": segment.frames, "blocks": blocks,
             })  # fmt: skip

@@ -2,7 +2,7 @@
 
 What is asked of torch.cuda goes through torch's own Python down to torch._C, whose functions are played here. A function mode
 sees each operation: its results lie on the device where an argument does. FAKE_CUDA: JSON of
-{"devices": 1, "total": bytes, "lacks": ["metadata", "clear", "history", "nested"]}.
+{"devices": 1, "total": bytes, "lacks": ["metadata", "clear", "history", "time"]}.
 """
 import bisect
 import ctypes
@@ -15,6 +15,7 @@ import warnings
 
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils._device import _device_constructors
 
 from allocator import Allocator, OutOfMemory, snapshot
 
@@ -43,7 +44,7 @@ class Fake:
         self.devices = [self.device(d) for d in range(OPTIONS["devices"])]
         self.current, self.sync_mode = 0, 0
         self.busy, self.pending, self.over = False, [], False
-        self.failure = None
+        self.failure = self.default = None
         self.fractions = [1.0] * len(self.devices)
         self.lock = threading.RLock()
         self.calls = ALLOC(self.alloc), FREE(self.free)
@@ -137,6 +138,8 @@ class Mode(TorchFunctionMode):
         if name == "cpu" and args:
             return self.move(torch.Tensor.to, args[0], "cpu", here, (), {})
         wanted = target(kwargs.get("device"))
+        if wanted is None and fake.default is not None and name in ("tensor", "as_tensor"):
+            wanted = fake.default
         if name == "to" and args:
             rest = args[1:]
             if wanted is None and rest and target(rest[0]) is not None:
@@ -154,6 +157,8 @@ class Mode(TorchFunctionMode):
             here = None if wanted == "cpu" else wanted
         elif "device" in kwargs and here is None:
             kwargs["device"] = None
+        elif fake.default is not None and func in _device_constructors():
+            here = fake.default
         if here is not None and name in SYNCS:
             sync()
         return self.on(None if name in SYNCS else here, func, args, kwargs)
@@ -229,6 +234,14 @@ def record(enabled, context, stacks, most, clear=False, compiling=False, annotat
         device.record(enabled, context, min(most, 1 << 60), clear, skipped)
 
 
+def snapshot_of(pool=None, *more):
+    found = snapshot(fake.devices)
+    if "time" in OPTIONS["lacks"]:
+        found["device_traces"] = [[{k: v for k, v in entry.items() if k != "time_us"} for entry in trace]
+                                  for trace in found["device_traces"]]
+    return found
+
+
 def set_note(note):
     for device in fake.devices:
         device.note = note
@@ -244,6 +257,11 @@ def traceback_of(address):
         if address in device.live:
             return device.live[address].frames
     return None
+
+
+def set_default(device):
+    where = target(torch.device(device)) if device is not None else "cpu"
+    fake.default = None if where == "cpu" else where
 
 
 def set_sync(mode):
@@ -269,7 +287,7 @@ def install():
     c, cuda = torch._C, torch.cuda
     played = {
         "getDeviceCount": lambda: len(fake.devices), "isInBadFork": lambda: False, "init": lambda: None,
-        "memoryStats": lambda d: fake.devices[d].stats(), "memorySnapshot": lambda pool=None, *a: snapshot(fake.devices),
+        "memoryStats": lambda d: fake.devices[d].stats(), "memorySnapshot": snapshot_of,
         "record_memory_history": record, "isHistoryEnabled": lambda: bool(fake.devices[0].recording),
         "setMemoryMetadata": set_note, "getMemoryMetadata": lambda: fake.devices[0].note,
         "allocationTraceback": traceback_of, "emptyCache": lambda: [d.empty() for d in fake.devices],
@@ -291,7 +309,7 @@ def install():
             record(enabled, context, stacks, max_entries)
 
         memory._record_memory_history = _record_memory_history
-    cuda._lazy_init = lazy_init
+    cuda._lazy_init = memory._lazy_init = lazy_init
     cuda.is_available = lambda: True
     cuda.device_count = lambda: len(fake.devices)
     cuda.current_device = lambda: fake.current
@@ -300,6 +318,7 @@ def install():
     cuda.synchronize = lambda device=None: None
     cuda.manual_seed = cuda.manual_seed_all = lambda seed: None
     cuda.mem_get_info = memory.mem_get_info = free_and_total
+    torch.set_default_device = set_default
     torch.Tensor.device = property(shown_device)
     torch.Tensor.is_cuda = property(lambda tensor: fake.place(tensor) is not None)
     torch.Tensor.is_cpu = property(lambda tensor: fake.place(tensor) is None)
