@@ -76,7 +76,7 @@ static void add_summary(struct buf *out, const struct told *told)
 	}
 	buf_add_text(out, "<ul class=\"counts\">\n");
 	add_count(out, "bad", totals->confirmed, "confirmed");
-	add_count(out, "bad", totals->host, "confirmed (host memory)");
+	add_count(out, "bad", totals->host, "confirmed (host)");
 	add_count(out, "bad", totals->unpredicted, "unpredicted");
 	add_count(out, "good", totals->refuted, "refuted");
 	add_count(out, "open", totals->not_observed, "not observed");

@@ -332,7 +332,7 @@ static void add_crash(const struct plot *plot, const struct reported_process *pr
 	if (!process->crash)
 		return;
 	add_line(plot, "crash", x, ABOVE, x, plot->height - BELOW);
-	buf_format(plot->out, "<text class=\"crash\" x=\"%.1f\" y=\"%d\" text-anchor=\"end\">%s</text>\n", x - 6, ABOVE + 14,
+	buf_format(plot->out, "<text class=\"crash\" x=\"%.1f\" y=\"%d\" text-anchor=\"end\">%s</text>\n", x, ABOVE - 5,
 		   process->is_oom ? "out of memory" : "ended by an error");
 }
 
