@@ -376,10 +376,10 @@ class Session:
         born, addresses = strays.births(reach, self.series, self.kind)
         if len(born) < 2 * FEWEST:
             return []
-        found = strays.contexts(reach, self.series, self.kind, addresses)
-        if not found and not strays.grow(born, now):
-            return []
-        found = found or strays.cycles(reach, self.series, self.kind, self.last_look)
+        found, cyclic = strays.contexts(reach, self.series, self.kind, addresses)
+        if cyclic or not strays.grow(born, now):
+            return found
+        found = strays.cycles(reach, self.series, self.kind, self.last_look)
         if found:
             return found  # what else is left hangs on these
         rest = {self.series.step_of(self.kind, reach.blocks[a][1]) for a in addresses}

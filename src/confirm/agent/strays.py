@@ -74,9 +74,10 @@ def latest(rows):
 
 
 def contexts(reach, series, kind, addresses):
-    """Holders for what lies in attributes of ctx objects that only their own graph refers to."""
+    """Holders for what lies in attributes of ctx objects that only their own graph refers to, and whether there are such of
+    several steps at all: then what else nobody reaches hangs on them, until the collector comes."""
     if not reach.function_node:
-        return []
+        return [], False
     torch, found = reach.torch, {}
     for obj in gc.get_objects():
         # isinstance would ask a stand-in for its class, which may warn or do worse
@@ -84,8 +85,9 @@ def contexts(reach, series, kind, addresses):
             continue
         cls = getattr(type(obj), "_forward_cls", None)
         for name, value in list(getattr(obj, "__dict__", {}).items()):
-            for tensor in value if isinstance(value, (tuple, list)) else (value,):
-                if not isinstance(tensor, torch.Tensor):
+            parts = dict.values(value) if issubclass(type(value), dict) else value
+            for tensor in list(parts) if issubclass(type(value), (tuple, list, dict)) else (value,):
+                if not issubclass(type(tensor), torch.Tensor):
                     continue
                 try:
                     address = tensor.untyped_storage().data_ptr()
@@ -120,7 +122,7 @@ def contexts(reach, series, kind, addresses):
             if site:
                 holder.sites[site] += 1
         holders.append(holder)
-    return holders
+    return holders, len({row[0] for rows in found.values() for row in rows}) > 1
 
 
 def garbage(reach, addresses):
