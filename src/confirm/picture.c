@@ -509,7 +509,7 @@ static void add_bar(const struct plot *plot, const struct told_row *row, const s
 {
 	double from = x_of(plot, (double)bar->first), to = x_of(plot, (double)bar->last + 1), floor_y = plot->height - BELOW;
 	double amount = by_nodes ? bar->nodes : bar->bytes, y = y_of(plot, amount);
-	double gap = to - from > 4 ? 1 : 0;
+	double gap = to - from > 6 ? 1 : 0; /* a narrower one is drawn now and then only */
 
 	if (amount > 0)
 		buf_format(plot->out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#888\"/>\n",
