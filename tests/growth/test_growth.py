@@ -102,6 +102,14 @@ def test_detached_tensors_grow_and_may():
     assert [growth.holder for growth in watch.growths] == ["Trainer.history"]
 
 
+def test_what_was_there_before_is_no_growth():
+    trainer = Trainer(lambda loss: loss.detach())
+    trainer.train(500)
+    assert_no_growth(trainer.step, bytes_per_step=4)
+    trainer.keep = lambda loss: None
+    assert_no_growth(trainer.step, steps=12)
+
+
 def test_graphs_are_allowed_by_their_own_number():
     step = Trainer(lambda loss: loss).step
     with pytest.raises(MemoryGrowth):

@@ -8,6 +8,7 @@ import types
 import weakref
 
 from . import usercode
+from .reach import Reach
 from .session import Session
 from .wire import Wire
 
@@ -64,11 +65,22 @@ class Inside(Session):
             self.watch()
             self.probes.syncs = Deaf()
             self.thread = threading.get_ident()
+            self.note_present()
             self.hello()
         except BaseException:
             self.leave()
             raise
         _open.add(self)
+
+    def note_present(self):
+        """What there is already was made before the first step."""
+        reach = Reach(self.torch, self.series, self.saved, None, {})
+        try:
+            with self.torch._C.DisableTorchFunction():
+                reach.run(*self.roots())
+            self.first_seen = dict.fromkeys(reach.storages, 0)
+        finally:
+            reach.release()
 
     def count(self):
         """One of the program's own steps is over."""
