@@ -158,16 +158,14 @@ const char *protection_place(const struct protection *protection, struct arena *
 	enum { PLACES = sizeof places / sizeof *places };
 	struct err other;
 
-	/* at first outside of what is protected, and where that is nowhere, anywhere */
+	/* at first outside of what is protected, where the counter may be loaded; and where that is nowhere, anywhere */
 	for (size_t i = 0; i < 2 * PLACES && !made; i++) {
 		const char *real = os_real_path(places[i % PLACES], arena);
 
-		if (real && is_plain(real) && (i >= PLACES || !is_protected(protection, real)))
+		if (real && is_plain(real) && (i >= PLACES || (!is_protected(protection, real) && os_may_execute(real))))
 			made = os_temp_new(real, arena, &other);
 	}
-	if (!made && !(os_temp_new(places[0], arena, err)))
-		err_context(err, "there is no folder for temporary files (TMPDIR names one)");
-	return made;
+	return made ? made : os_temp_new(places[0], arena, err); /* which says why not */
 }
 
 /* ---- protecting ---- */

@@ -52,6 +52,7 @@ class Reach:
         self.carriers = []  # (sequence number of grad_fn, owner, grad_fn)
         self.kinds = {}
         self.plain = []
+        self.viewed = {}  # id of what arrays view -> bytes that they use of it
         self.frames = []
         self.deadline = time.thread_time() + LONGEST
         self.complete = True
@@ -279,6 +280,8 @@ class Reach:
 
     def expand_ndarray(self, obj, at):
         if obj.base is not None:
+            used = self.viewed.get(id(obj), obj.nbytes)
+            self.viewed[id(obj.base)] = max(used, self.viewed.get(id(obj.base), 0))
             self.add(obj.base, at, ("attr", "base"))
         if obj.dtype.hasobject and obj.size < 10000:
             for value in obj.flat:
@@ -322,7 +325,7 @@ class Reach:
             address, size = storage.data_ptr(), storage.nbytes()
         except Exception:
             return
-        used = min(size, tensor.numel() * tensor.element_size())
+        used = min(size, self.viewed.get(id(tensor), tensor.numel() * tensor.element_size()))
         place = None if tensor.is_cpu else devices.place(tensor)
         if place is not None:  # a part of a block is no waste that anybody could help
             size, used = devices.rounded(size), devices.rounded(used)
