@@ -249,6 +249,27 @@ for step in range(20): work(step)
     assert run.of("bye")[-1]["why"] == "exit"
 
 
+def test_crash_in_the_thread_that_trains():
+    text = HEAD + """
+import threading
+def idle(): raise ValueError("another's")
+def work():
+    for step in range(20):
+        opt.zero_grad(); net(torch.randn(4, 8)).sum().backward(); opt.step()
+        if step == 9:
+            for kind in (idle,):
+                other = threading.Thread(target=kind); other.start(); other.join()
+        if step == 12: raise RuntimeError("out of memory")  # MARK
+trainer = threading.Thread(target=work); trainer.start(); trainer.join()
+print("main goes on")
+"""
+    program = Program(text)
+    run = program.run()
+    crash, = run.of("crash")
+    assert crash["oom"] and crash["step"] == 13 and crash["at"][-1]["line"] == program.line, crash
+    assert "main goes on" in run.out and run.err == program.plain().stderr, run.err
+
+
 def test_users_sitecustomize():
     program = Program(steps(LEAK, 8) + "import builtins; print(builtins.MINE, [p for p in sys.path if 'agent' in p and 'vl-' in p])")
     (program.dir / "site").mkdir()

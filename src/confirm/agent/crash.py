@@ -1,7 +1,8 @@
 """What is known when the user's program dies of an exception."""
 import sys
+import threading
 
-from . import usercode
+from . import cells, usercode
 
 MEMORY_WORDS = ("out of memory", "can't allocate memory", "alloc_cpu", "defaultcpuallocator", "std::bad_alloc")
 
@@ -37,18 +38,45 @@ def without_own(trace):
     return trace
 
 
-def install(report):
-    """Has `report(type name, message, oom, at)` called before the hook that is there."""
-    before = sys.excepthook
+def install(report, is_watched):
+    """Has `report(type name, message, oom, at)` called before the hooks that are there; of threads, where `is_watched(ident)`."""
+    before, before_thread = sys.excepthook, threading.excepthook
 
-    def hook(kind, value, trace):
+    def tell(kind, value, trace):
         try:
             text = str(value)[:2000]
             report(kind.__name__, text, is_out_of_memory(kind.__name__, text), places(trace))
-            trace = without_own(trace)
-            value = value.with_traceback(trace)
+        except Exception:
+            pass
+
+    def cleaned(value, trace):
+        trace = without_own(trace)
+        return value.with_traceback(trace), trace
+
+    def hook(kind, value, trace):
+        tell(kind, value, trace)
+        try:
+            value, trace = cleaned(value, trace)
         except Exception:
             pass
         before(kind, value, trace)
 
-    sys.excepthook = hook
+    def thread_hook(args):
+        if args.exc_type is not SystemExit and is_watched(threading.get_ident()):
+            tell(args.exc_type, args.exc_value, args.exc_traceback)
+        try:
+            value, trace = cleaned(args.exc_value, args.exc_traceback)
+            args = threading.ExceptHookArgs((args.exc_type, value, trace, args.thread))
+        except Exception:
+            pass
+        before_thread(args)
+
+    def cell_ran(result):
+        error = result.error_in_exec
+        if error is not None and not isinstance(error, (KeyboardInterrupt, SystemExit)):
+            tell(type(error), error, error.__traceback__)
+
+    sys.excepthook, threading.excepthook = hook, thread_hook
+    kernel = cells.shell()
+    if kernel is not None:
+        kernel.events.register("post_run_cell", cell_ran)

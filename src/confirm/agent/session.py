@@ -76,7 +76,7 @@ class Session:
         self.watch()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self.silence)
-        crash.install(self.crashed)
+        crash.install(self.crashed, lambda thread: thread == self.thread)
         atexit.register(self.ended)
         if self.request.get("protect") == "torch":
             kept, but = self.request.get("kept") or (), self.request.get("open") or ()

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,6 +54,27 @@ static void
 shard_unlock(struct shard *shard)
 {
 	atomic_flag_clear_explicit(&shard->busy, memory_order_release);
+}
+
+static void
+shards_lock(void)
+{
+	for (uint64_t s = 0; s < SHARDS; s++)
+		shard_lock(s << 60);
+}
+
+static void
+shards_unlock(void)
+{
+	for (int s = 0; s < SHARDS; s++)
+		shard_unlock(&shards[s]);
+}
+
+/* A fork while another thread notes something would leave the child with a lock that nobody opens. */
+static void __attribute__((constructor))
+shards_keep_over_fork(void)
+{
+	pthread_atfork(shards_lock, shards_unlock, shards_unlock);
 }
 
 static size_t
