@@ -26,6 +26,7 @@ __all__ = ["Growth", "GrowthWarning", "MemoryGrowth", "TooFewSteps", "Watch", "a
 
 FEWEST_STEPS = 12
 USUAL_STEPS = 48
+FEWEST_BIRTHS = 8  # steps that something is left of: fewer are a habit to a person who reads a report, and no reason to fail
 HERE = os.path.dirname(os.path.abspath(__file__))
 Place = Tuple[str, int]
 
@@ -201,7 +202,10 @@ def _judge(record: bytes, steps: int) -> List[Growth]:
                     files.update(place["path"] for place in [row, *row["via"]])
         sources = sorted(path for path in files if path.endswith(".py") and os.path.isfile(path))
         report = _verdicts(record, sources)
-        holders = [h for h in report["holders"] if h["kind"] in ("leaks", "gathered") and not h["emptied"]]
+        holders = [
+            h for h in report["holders"]
+            if h["kind"] in ("leaks", "gathered") and not h["emptied"] and h["steps_left"] >= FEWEST_BIRTHS
+        ]  # fmt: skip
         named = {f["holder"]: f for f in report["findings"] if "code" in f and f.get("holder")}
         findings = _findings(sources) if named else []
         grown = [_growth_of(holder, named.get(holder["holder"], {}), findings) for holder in holders]

@@ -9,7 +9,7 @@ import weakref
 
 from . import usercode
 from .reach import Reach
-from .session import Session
+from .session import LOOK_AT, Session
 from .wire import Wire
 
 ENDLESS = 1 << 40
@@ -51,6 +51,7 @@ class Deaf:
 class Inside(Session):
     """`root` is followed besides the names of the program: what only the caller of `step` has."""
 
+    look_at = frozenset((*range(1, 25), *LOOK_AT))  # births are reckoned from look to look
     look_free = 20.0  # seconds: in a test it matters more to see than to be quick
 
     def __init__(self, steps=None, root=None):
@@ -78,7 +79,7 @@ class Inside(Session):
         try:
             with self.torch._C.DisableTorchFunction():
                 reach.run(*self.roots())
-            self.first_seen = dict.fromkeys(reach.storages, 0)
+            self.first_seen = reach.addresses()
         finally:
             reach.release()
 
