@@ -5,6 +5,7 @@
 #include "base/os.h"
 #include "base/os_temp.h"
 #include "base/path.h"
+#include "confirm/say.h"
 #include "report/visible.h"
 
 /* ---- the plan ---- */
@@ -296,8 +297,10 @@ void protection_tell(struct buf *out, const struct protection *protection)
 	}
 	if (protection->files + protection->removed == 0)
 		return;
-	buf_format(out, "kept away and gone with the run: %zu file%s written (%.1f MB)", protection->files,
-		   protection->files == 1 ? "" : "s", (double)protection->bytes / 1e6);
+	buf_format(out, "kept away and gone with the run: %zu file%s written (", protection->files,
+		   protection->files == 1 ? "" : "s");
+	say_bytes(out, (double)protection->bytes);
+	buf_add_char(out, ')');
 	if (protection->removed)
 		buf_format(out, ", %zu removed", protection->removed);
 	for (size_t i = 0; i < shown; i++) {
