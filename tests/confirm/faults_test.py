@@ -312,7 +312,7 @@ def check_touched(folder, far, process, *become):
     expect(process.returncode == 0 and (tree(folder.path), tree(far)) == before, out, errors, tree(folder.path), tree(far))
     expect(f"new False {folder.path} " in out and f" {mode}\nnew" in out, out, errors)
     expect((folder.path / "cache/model/weights").read_text() == "1", out)
-    expect("kept away and gone with the run: 5 files written (0.0 MB), 2 removed: " in out, out)
+    expect("kept away and gone with the run: 5 files written (1.0 kB), 2 removed: " in out, out)
 
 
 def nothing_that_is_written_stays():
