@@ -298,6 +298,7 @@ test-fixes-torch: all $(TORCH_PYTHON) ## run all cases that have a fix before an
 .PHONY: test-confirm
 test-confirm: all $(TORCH_PYTHON) ## the agent of confirm in processes that train, with torch (TORCH_PYTHON)
 	@VRAMLINT=$(abspath $(program)) $(TORCH_PYTHON) tests/confirm/agent.py
+	@VRAMLINT=$(abspath $(program)) $(TORCH_PYTHON) tests/confirm/whole.py --fork tests/confirm/training
 	@VRAMLINT=$(abspath $(program)) tests/cuda/run --python $(TORCH_PYTHON) --fake
 	@VRAMLINT=$(abspath $(program)) $(TORCH_PYTHON) tests/growth/with-torch
 

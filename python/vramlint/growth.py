@@ -353,7 +353,7 @@ class Watch:
             raise TooFewSteps(_too_few(self.steps, session.kind, self._name))
         if not getattr(session, "complete", True):
             warnings.warn(
-                "%s has more objects than vramlint looks at: what is held by the rest was not seen" % self._name, GrowthWarning, stacklevel=3
+                "%s has too many objects to look at all of them in time: what is held by the rest was not seen" % self._name, GrowthWarning, stacklevel=3
             )
         self.growths = _judge(record, self.steps)
         wanted = [growth for growth in self.growths if not self._is_allowed(growth)]

@@ -47,6 +47,8 @@ bool os_read_stdin(size_t limit, struct buf *buf, struct err *err);
 /* Makes BYTES the whole content of the file PATH, at once: it is new or replaced when all is written, and left as it was
  * where something fails. Links are followed, the mode of an existing file stays; devices and pipes are written to. */
 bool os_write_file(const char *path, struct str bytes, struct err *err);
+/* Whether os_write_file could do so as things stand, without doing it. */
+bool os_may_write_file(const char *path, struct err *err);
 /* Puts BYTES at the end of the file PATH, which need not exist. */
 bool os_append_file(const char *path, struct str bytes, struct err *err);
 

@@ -66,26 +66,64 @@ static bool put_in_place(const char *path, const char *target, mode_t mode, stru
 	return number == 0 || os_failed(err, ERR_WRITE, "write", path, number);
 }
 
+enum way { WAY_NONE, WAY_NEW, WAY_REPLACE, WAY_DIRECT };
+
+/* How PATH, which leads to TARGET (or to nothing: NULL, with errno of that), can be written; errno says why not. */
+static enum way way_of(const char *path, const char *target, struct stat *old)
+{
+	int number = errno;
+
+	if (!target && number == ENOENT && lstat(path, old) != 0)
+		return WAY_NEW;
+	if (!target)
+		errno = number ? number : ENOENT;
+	else if (stat(target, old) != 0)
+		return WAY_NONE;
+	else if (S_ISDIR(old->st_mode))
+		errno = EISDIR;
+	else if (!S_ISREG(old->st_mode)) /* a device or a pipe has to stay what it is */
+		return WAY_DIRECT;
+	else if (access(target, W_OK) == 0) /* replacing it would need no right to write to it */
+		return WAY_REPLACE;
+	return WAY_NONE;
+}
+
 bool os_write_file(const char *path, struct str bytes, struct err *err)
 {
 	char *target = realpath(path, NULL);
 	struct stat old;
+	enum way way = way_of(path, target, &old);
 	bool ok;
 
-	if (!target && (errno != ENOENT || lstat(path, &old) == 0))
-		return os_failed(err, ERR_WRITE, "write", path, errno ? errno : ENOENT);
-	if (!target)
-		return put_in_place(path, path, mode_of_new_files(), bytes, err);
-	if (stat(target, &old) != 0)
-		ok = os_failed(err, ERR_WRITE, "write", path, errno);
-	else if (S_ISDIR(old.st_mode))
-		ok = os_failed(err, ERR_WRITE, "write", path, EISDIR);
-	else if (!S_ISREG(old.st_mode)) /* a device or a pipe has to stay what it is */
+	if (way == WAY_NEW)
+		ok = put_in_place(path, path, mode_of_new_files(), bytes, err);
+	else if (way == WAY_DIRECT)
 		ok = put_directly(target, 0, bytes, err);
-	else if (access(target, W_OK) != 0) /* replacing it would need no right to write to it */
-		ok = os_failed(err, ERR_WRITE, "write", path, errno);
-	else
+	else if (way == WAY_REPLACE)
 		ok = put_in_place(path, target, old.st_mode & 07777, bytes, err);
+	else
+		ok = os_failed(err, ERR_WRITE, "write", path, errno);
+	free(target);
+	return ok;
+}
+
+bool os_may_write_file(const char *path, struct err *err)
+{
+	char *target = realpath(path, NULL);
+	struct stat old;
+	enum way way = way_of(path, target, &old);
+	int number = errno;
+	char *folder = mem_dup_text(target ? target : path), *slash = strrchr(folder, '/');
+	bool ok = false;
+
+	if (slash)
+		slash[slash == folder] = '\0'; /* the root keeps its slash */
+	if (way != WAY_NONE) {
+		ok = access(way == WAY_DIRECT ? target : slash ? folder : ".", W_OK) == 0;
+		number = errno;
+	}
+	ok = ok || os_failed(err, ERR_WRITE, "write", path, number);
+	free(folder);
 	free(target);
 	return ok;
 }

@@ -33,6 +33,17 @@ int64_t os_free_space(const char *path)
 	return statvfs(path, &space) == 0 ? (int64_t)space.f_bavail * (int64_t)space.f_frsize : -1;
 }
 
+bool os_may_execute(const char *folder)
+{
+#ifdef ST_NOEXEC
+	struct statvfs space;
+
+	return statvfs(folder, &space) != 0 || !(space.f_flag & ST_NOEXEC);
+#else
+	return true;
+#endif
+}
+
 const char *os_shelter_written(const struct os_shelter *shelter, size_t index, struct arena *arena)
 {
 	return arena_format(arena, "%s/%zu/upper", shelter->place, index);

@@ -30,5 +30,7 @@ int os_shelter_enter(const struct os_shelter *shelter, size_t *failed);
 size_t os_mounts_below(const char *folder, struct arena *arena, const char ***paths);
 /* Bytes that are free where PATH lies, or -1. */
 int64_t os_free_space(const char *path);
+/* Whether programs and libraries that lie in FOLDER may be used, as far as its filesystem goes. */
+bool os_may_execute(const char *folder);
 
 #endif

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -45,6 +46,8 @@ struct os_supervised {
 	struct pollfd *ready;
 	bool was_told_alone;       /* to stop for a while: the command was not */
 	struct sigaction before[CAUGHT];
+	bool has_terminal;
+	struct termios terminal;   /* as it was before */
 };
 
 /* ---- signals ---- */
@@ -183,6 +186,7 @@ struct os_supervised *os_supervise_new(const struct os_supervise_request *reques
 	struct os_supervised *supervised = mem_new(1, sizeof *supervised);
 
 	supervised->listener = -1;
+	supervised->has_terminal = tcgetattr(STDIN_FILENO, &supervised->terminal) == 0;
 	os_tree_adopt(); /* so that what outlives its parent can be ended */
 	if (!catch_signals(supervised))
 		os_failed(err, ERR_LIMIT, "start", request->arguments[0], errno);
@@ -192,19 +196,23 @@ struct os_supervised *os_supervise_new(const struct os_supervise_request *reques
 	return NULL;
 }
 
-int64_t os_supervise_process(const struct os_supervised *supervised)
-{
-	return supervised->child;
-}
-
 /* ---- its end ---- */
 
-/* Sends SIGNAL to those that the terminal would send it to, or to ALL that the command has started. */
+/* Whether the command has left our group, so that the terminal does not speak to it. */
+static bool is_apart(const struct os_supervised *supervised)
+{
+	return supervised->child > 0 && !supervised->has_exited && getpgid(supervised->child) != getpgrp();
+}
+
+/* Sends SIGNAL to the command and to those that the terminal would send it to, or to ALL that it has started. */
 static void pass_on(struct os_supervised *supervised, int number, bool all)
 {
 #ifdef __linux__
-	if (os_tree_signal(number, !all) == 0 && supervised->child > 0 && !supervised->has_exited)
-		kill(supervised->child, number); /* where /proc is not to be seen */
+	size_t reached = os_tree_signal(number, !all);
+
+	/* the latter where /proc is not to be seen */
+	if ((!all && is_apart(supervised)) || (reached == 0 && supervised->child > 0 && !supervised->has_exited))
+		kill(supervised->child, number);
 #else
 	if (supervised->child > 0)
 		kill(-supervised->child, number);
@@ -243,6 +251,8 @@ void os_supervise_free(struct os_supervised *supervised)
 #endif
 		os_tree_end();
 	}
+	if (supervised->has_terminal && supervised->status == 128 + SIGKILL && os_owns_terminal(STDIN_FILENO))
+		tcsetattr(STDIN_FILENO, TCSANOW, &supervised->terminal);
 	for (size_t i = 0; i < supervised->connections.count; i++)
 		close(supervised->connections.items[i].descriptor);
 	VEC_RELEASE(&supervised->connections);
@@ -303,11 +313,11 @@ static enum os_report take_signal(struct os_supervised *supervised)
 	case SIGQUIT:
 	case SIGTERM:
 	case SIGHUP:
-		if (!note.is_for_all)
+		if (!note.is_for_all || is_apart(supervised))
 			os_supervise_end(supervised, note.number == SIGINT ? OS_ASK : OS_DEMAND);
 		return OS_REPORT_INTERRUPTED;
 	case SIGTSTP:
-		supervised->was_told_alone = !note.is_for_all;
+		supervised->was_told_alone = !note.is_for_all || is_apart(supervised);
 		return OS_REPORT_SUSPENDED;
 	case SIGWINCH:
 		return OS_REPORT_RESIZED;

@@ -22,10 +22,9 @@ struct os_supervise_request {
 
 /* Starts it and listens. NULL with ERR set where that cannot be done. */
 struct os_supervised *os_supervise_new(const struct os_supervise_request *request, struct err *err);
-/* Ends all that is left of it, children of children included, and removes the socket. */
+/* Ends all that is left of it, children of children included, and removes the socket. A terminal that it was killed on, and
+ * had in a mode of its own, is as before. */
 void os_supervise_free(struct os_supervised *supervised);
-/* The process that the command runs in. */
-int64_t os_supervise_process(const struct os_supervised *supervised);
 
 enum os_report {
 	OS_REPORT_BYTES,       /* came on *CONNECTION and were appended to BYTES */

@@ -240,6 +240,22 @@ static int report(const struct confirm_values *values, const struct confirm_outc
 	return status;
 }
 
+/* A run takes minutes: what cannot be written at its end is told before. */
+static bool may_write_all(const struct confirm_values *values)
+{
+	const char *const paths[] = {values->json, values->sarif, values->html, values->svg, values->record, values->snapshot};
+	bool ok = true;
+	struct err err;
+
+	for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+		if (paths[i] && !os_may_write_file(paths[i], &err)) {
+			message_error("%s", err.message);
+			ok = false;
+		}
+	}
+	return ok;
+}
+
 static bool snapshot_was_kept(const struct confirm_request *request, const struct confirm_outcome *outcome)
 {
 	if (!request->snapshot || (outcome->snapshots > 0 && outcome->snapshot_err.code == ERR_NONE))
@@ -314,7 +330,7 @@ static int confirm(const struct confirm_values *values, const struct option_resu
 	struct err err;
 	int status = STATUS_FAILED;
 
-	if (!predict(&prediction, values, result, config))
+	if (!may_write_all(values) || !predict(&prediction, values, result, config))
 		goto out;
 	request.command = command_words(values, result, &prediction.arena);
 	request.findings = prediction.findings.items;
@@ -354,8 +370,8 @@ static int confirm_command_run(const struct command *command, int count, char *c
 
 	if (!command_parse(command, count, arguments, &values, &result, &status))
 		goto out;
-	if (values.read && (result.operand_count > 0 || values.record)) {
-		err_set(&err, ERR_USAGE, "'--read' judges a run that is over: it takes no command and no '--record'");
+	if (values.read && (result.operand_count > 0 || values.record || values.snapshot)) {
+		err_set(&err, ERR_USAGE, "'--read' judges a run that is over: it takes no command, no '--record' and no '--snapshot'");
 		status = command_usage_error(command, &err);
 		goto out;
 	}

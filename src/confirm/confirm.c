@@ -45,7 +45,8 @@ static bool agent_write(struct running *running, struct err *err)
 	for (size_t i = 0; i < embedded_file_count; i++) {
 		const struct embedded_file *file = &embedded_files[i];
 
-		if (strcmp(file->name, shim_name) == 0) {
+		/* a library that may not be used would have each process complain */
+		if (strcmp(file->name, shim_name) == 0 && os_may_execute(running->folder)) {
 			running->shim = arena_format(&running->arena, "%s/shim.so", running->folder);
 			if (!file_write(running, file, "shim.so", err))
 				return false;
@@ -232,7 +233,6 @@ static void follow(struct running *running)
 			tell_progress(running, CONFIRM_PROGRESS);
 		}
 	}
-	tell_progress(running, CONFIRM_ENDED);
 	workers_release(&watch);
 	outcome->seconds = os_seconds() - began;
 	buf_release(&bytes);
@@ -259,9 +259,7 @@ static bool prepare(struct running *running, struct err *err)
 	running->socket = arena_format(&running->arena, "%s/socket", running->folder);
 	if (request->protects)
 		protection_try(protection, running->folder, texts, request->warn, request->context);
-	if (agent_write(running, err) && request_write(running, err))
-		return true;
-	return err->code == ERR_WRITE ? err_context(err, "the folder for temporary files cannot be used (TMPDIR names another)") : false;
+	return agent_write(running, err) && request_write(running, err);
 }
 
 bool confirm_run(const struct confirm_request *request, struct confirm_outcome *outcome, struct err *err)
@@ -277,12 +275,15 @@ bool confirm_run(const struct confirm_request *request, struct confirm_outcome *
 	if (prepare(&running, err) && start(&running, err)) {
 		follow(&running);
 		os_supervise_free(running.child);
+		tell_progress(&running, CONFIRM_ENDED);
 		if (request->snapshot)
 			outcome->snapshots =
 				snapshot_keep(&outcome->reported, running.folder, request->snapshot, &outcome->snapshot_err);
 		outcome->lacked_memory = os_memory_kills() > kills;
 		protection_look(&outcome->protection, &outcome->reported.arena);
 		ok = true;
+	} else if (err->code == ERR_WRITE) {
+		err_context(err, "the folder for temporary files cannot be used (TMPDIR names another)");
 	}
 	if (running.folder)
 		os_temp_remove(running.folder);

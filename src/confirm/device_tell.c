@@ -116,10 +116,22 @@ static void add_rounding(struct buf *out, const struct device_growth *growth)
 	buf_add_text(out, " are rounding: each tensor takes 512 B or a multiple\n");
 }
 
+/* Whether the same is among the holders, as one that has no name. */
+static bool is_told_as_holder(const struct reported_process *process)
+{
+	for (size_t i = 0; i < process->holders.count; i++) {
+		if (strcmp(process->holders.items[i]->key, "<unreached>") == 0)
+			return true;
+	}
+	return false;
+}
+
 static void add_unheld(struct buf *out, const struct told *told, const struct reported_process *process, int64_t device)
 {
 	size_t shown = 0;
 
+	if (is_told_as_holder(process))
+		return;
 	for (size_t i = 0; i < process->unheld.count && shown < UNHELD_NAMED; i++) {
 		const struct reported_unheld *unheld = &process->unheld.items[i];
 

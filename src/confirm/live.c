@@ -161,14 +161,33 @@ void live_plot_row(struct buf *out, const struct live_plot *plot, size_t row)
 	}
 }
 
+/* The place among COUNT of a step among LAST. */
+static size_t place_of(int64_t step, int64_t last, size_t count)
+{
+	if (step < 1)
+		return 0;
+	return (int64_t)count == last ? (size_t)(step - 1) : (size_t)((double)(step - 1) / (double)last * (double)count);
+}
+
+/* Where nothing was said of some steps, it was as before: up to the last that something was said of. */
+static void fill_gaps(double *numbers, size_t count)
+{
+	size_t end = count;
+
+	while (end > 0 && numbers[end - 1] < 0)
+		end--;
+	for (size_t i = 1; i < end; i++)
+		numbers[i] = numbers[i] < 0 ? numbers[i - 1] : numbers[i];
+}
+
 /* Fills PLOT with what PROCESS has shown, over all of the steps that are to come; the array is the caller's. */
 static double *plot_fill(struct live_plot *plot, const struct reported_process *process, int64_t steps)
 {
 	enum { MOST = 4096 };
-	int64_t last = process && process->steps > steps ? process->steps : steps;
+	int64_t last = process && process->steps > steps ? process->steps : steps > 1 ? steps : 1;
 	double *numbers;
 
-	plot->count = last < 1 ? 1 : last > MOST ? MOST : (size_t)last;
+	plot->count = last > MOST ? MOST : (size_t)last;
 	numbers = mem_new(plot->count, sizeof *numbers);
 	for (size_t i = 0; i < plot->count; i++)
 		numbers[i] = -1;
@@ -176,7 +195,7 @@ static double *plot_fill(struct live_plot *plot, const struct reported_process *
 	for (size_t i = 0; process && i < process->curve.count; i++) {
 		const struct reported_step *step = &process->curve.items[i];
 		double bytes = (double)(tensors_of(step) >= 0 ? tensors_of(step) : step->host >= 0 ? step->host : step->rss);
-		size_t at = step->step < 1 ? 0 : (size_t)((double)(step->step - 1) / (double)(last < 1 ? 1 : last) * (double)plot->count);
+		size_t at = place_of(step->step, last, plot->count);
 
 		if (bytes < 0)
 			continue;
@@ -185,6 +204,7 @@ static double *plot_fill(struct live_plot *plot, const struct reported_process *
 		plot->least = plot->least < 0 || bytes < plot->least ? bytes : plot->least;
 		plot->most = bytes > plot->most ? bytes : plot->most;
 	}
+	fill_gaps(numbers, plot->count);
 	/* so that what hardly moves looks like it */
 	if (plot->most - plot->least < plot->most / 50)
 		plot->least = plot->most - plot->most / 50;

@@ -6,6 +6,7 @@
 #include "confirm/device_tell.h"
 #include "confirm/picture.h"
 #include "confirm/say.h"
+#include "confirm/workers.h"
 #include "report/diff.h"
 #include "report/frame.h"
 #include "report/html_code.h"
@@ -30,6 +31,11 @@ static void add_said(struct buf *out, void (*say)(struct buf *out, const struct 
 	say(&text, told);
 	html_add(out, buf_get(&text));
 	buf_release(&text);
+}
+
+static void workers_say_all(struct buf *out, const struct told *told)
+{
+	workers_tell(out, &told->outcome->reported);
 }
 
 /* The lines that SAY appends, as items of a list. Returns whether there were any. */
@@ -70,7 +76,7 @@ static void add_summary(struct buf *out, const struct told *told)
 	}
 	buf_add_text(out, "<ul class=\"counts\">\n");
 	add_count(out, "bad", totals->confirmed, "confirmed");
-	add_count(out, "bad", totals->host, "confirmed (host memory)");
+	add_count(out, "bad", totals->host, "confirmed (host)");
 	add_count(out, "bad", totals->unpredicted, "unpredicted");
 	add_count(out, "good", totals->refuted, "refuted");
 	add_count(out, "open", totals->not_observed, "not observed");
@@ -78,6 +84,7 @@ static void add_summary(struct buf *out, const struct told *told)
 	buf_reset(&lines);
 	add_said_lines(&lines, say_forecast, told);
 	add_said_lines(&lines, say_remarks, told);
+	add_said_lines(&lines, workers_say_all, told);
 	if (lines.length > 0) {
 		buf_add_text(out, "<ul class=\"says\">\n");
 		buf_add_str(out, buf_get(&lines));

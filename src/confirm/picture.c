@@ -135,18 +135,19 @@ static void add_amounts(const struct plot *plot, struct scale scale)
 	buf_release(&label);
 }
 
-static void add_steps(const struct plot *plot, const char *words)
+/* Steps up to LAST, each SHIFT of a step to the right of where it begins, and behind WORDS the last. */
+static void add_steps(const struct plot *plot, const char *words, double last, double shift)
 {
-	double step = nice_step(plot->last - plot->first, plot->width > 600 ? 12 : 6), floor_y = plot->height - BELOW, room;
+	double step = nice_step(last - plot->first, plot->width > 600 ? 12 : 6), floor_y = plot->height - BELOW, room;
 	struct buf label = BUF_INIT;
 
 	step = step < 1 ? 1 : step;
 	add_line(plot, "axis", LEFT, floor_y, plot->width - RIGHT, floor_y);
-	buf_format(&label, "%s %.0f", words, plot->last);
+	buf_format(&label, "%s %.0f", words, last);
 	add_text(plot, plot->width - RIGHT, plot->height - 6, "end", buf_text(&label));
 	room = plot->width - RIGHT - LETTER * (double)(label.length + 3);
-	for (int i = 0; i < LABELS && (ceil(plot->first / step) + i) * step <= plot->last; i++) {
-		double at = (ceil(plot->first / step) + i) * step, x = x_of(plot, at);
+	for (int i = 0; i < LABELS && (ceil(plot->first / step) + i) * step <= last; i++) {
+		double at = (ceil(plot->first / step) + i) * step, x = x_of(plot, at + shift);
 
 		add_line(plot, "axis", x, floor_y, x, floor_y + 4);
 		buf_reset(&label);
@@ -331,7 +332,7 @@ static void add_crash(const struct plot *plot, const struct reported_process *pr
 	if (!process->crash)
 		return;
 	add_line(plot, "crash", x, ABOVE, x, plot->height - BELOW);
-	buf_format(plot->out, "<text class=\"crash\" x=\"%.1f\" y=\"%d\" text-anchor=\"end\">%s</text>\n", x - 6, ABOVE + 14,
+	buf_format(plot->out, "<text class=\"crash\" x=\"%.1f\" y=\"%d\" text-anchor=\"end\">%s</text>\n", x, ABOVE - 5,
 		   process->is_oom ? "out of memory" : "ended by an error");
 }
 
@@ -412,7 +413,7 @@ static void curve_draw(struct buf *out, const struct told *told, const struct pi
 		say_bytes(&base, scale.base);
 		add_text(&plot, plot.width - RIGHT - 4, plot.height - BELOW - 6, "end", buf_text(&base));
 	}
-	add_steps(&plot, "step");
+	add_steps(&plot, "step", plot.last, 0);
 	for (size_t s = 0; picture_series_name(curve, s, &style); s++)
 		add_series(&plot, curve, s, chosen, count);
 	add_crash(&plot, process);
@@ -460,13 +461,10 @@ static void births_range(const struct told_row *row, int64_t *first, int64_t *la
 {
 	const struct reported_holder *holder = row->holder;
 
-	*first = 1;
+	*first = 0;
 	*last = holder->last > 0 ? holder->last : row->process->steps;
 	for (size_t i = 0; i < holder->births.count; i++) {
-		int64_t step = holder->births.items[i].step;
-
-		*first = step >= 0 && step < *first ? step : *first;
-		*last = step > *last ? step : *last;
+		*last = holder->births.items[i].step > *last ? holder->births.items[i].step : *last;
 	}
 	*last = *last < *first + 1 ? *first + 1 : *last;
 }
@@ -551,8 +549,7 @@ static void births_draw(struct buf *out, const struct told_row *row, int width)
 	add_text(&plot, LEFT - 6, y_of(&plot, 0) + 4, "end", "0");
 	for (size_t i = 0; i < count; i++)
 		add_bar(&plot, row, &bars[i], by_nodes);
-	plot.last = (double)last;
-	add_steps(&plot, say_series(row->process, row->holder));
+	add_steps(&plot, say_series(row->process, row->holder), (double)last, last - first < (int64_t)most ? 0.5 : 0);
 	buf_release(&label);
 	free(bars);
 }

@@ -5,6 +5,7 @@
 #include "base/os.h"
 #include "base/os_temp.h"
 #include "base/path.h"
+#include "confirm/say.h"
 #include "report/visible.h"
 
 /* ---- the plan ---- */
@@ -158,16 +159,14 @@ const char *protection_place(const struct protection *protection, struct arena *
 	enum { PLACES = sizeof places / sizeof *places };
 	struct err other;
 
-	/* at first outside of what is protected, and where that is nowhere, anywhere */
+	/* at first outside of what is protected, where the counter may be loaded; and where that is nowhere, anywhere */
 	for (size_t i = 0; i < 2 * PLACES && !made; i++) {
 		const char *real = os_real_path(places[i % PLACES], arena);
 
-		if (real && is_plain(real) && (i >= PLACES || !is_protected(protection, real)))
+		if (real && is_plain(real) && (i >= PLACES || (!is_protected(protection, real) && os_may_execute(real))))
 			made = os_temp_new(real, arena, &other);
 	}
-	if (!made && !(os_temp_new(places[0], arena, err)))
-		err_context(err, "there is no folder for temporary files (TMPDIR names one)");
-	return made;
+	return made ? made : os_temp_new(places[0], arena, err); /* which says why not */
 }
 
 /* ---- protecting ---- */
@@ -298,8 +297,10 @@ void protection_tell(struct buf *out, const struct protection *protection)
 	}
 	if (protection->files + protection->removed == 0)
 		return;
-	buf_format(out, "kept away and gone with the run: %zu file%s written (%.1f MB)", protection->files,
-		   protection->files == 1 ? "" : "s", (double)protection->bytes / 1e6);
+	buf_format(out, "kept away and gone with the run: %zu file%s written (", protection->files,
+		   protection->files == 1 ? "" : "s");
+	say_bytes(out, (double)protection->bytes);
+	buf_add_char(out, ')');
 	if (protection->removed)
 		buf_format(out, ", %zu removed", protection->removed);
 	for (size_t i = 0; i < shown; i++) {

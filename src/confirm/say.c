@@ -141,8 +141,8 @@ void say_bounded(struct buf *out, const struct reported_holder *holder)
 static void add_share(struct buf *out, const struct growth *growth)
 {
 	if (growth->period > 1)
-		buf_format(out, "each %lld steps something is left, %lld of %lld times", (long long)growth->period, (long long)growth->births,
-			   (long long)growth->steps);
+		buf_format(out, "each %lld steps something is left, %lld of %lld times", (long long)growth->period,
+			   (long long)growth->births, (long long)growth->steps);
 	else
 		buf_format(out, "something is left of %lld of %lld steps", (long long)growth->births, (long long)growth->steps);
 	buf_add_text(out, growth->is_emptied ? ", until it is emptied" : "");
@@ -353,6 +353,21 @@ static void add_crash(struct buf *out, const struct told *told, const struct rep
 	add_last_state(out, process);
 }
 
+/* Whether all that have done any steps have done as many. */
+static bool have_done_alike(const struct reported *reported)
+{
+	int64_t steps = 0;
+
+	for (size_t i = 0; i < reported->processes.count; i++) {
+		int64_t own = reported->processes.items[i]->steps;
+
+		if (own > 0 && steps > 0 && own != steps)
+			return false;
+		steps = own > 0 ? own : steps;
+	}
+	return true;
+}
+
 /* Ranks are told where there are several. */
 static void add_ranks(struct buf *out, const struct told *told)
 {
@@ -361,7 +376,12 @@ static void add_ranks(struct buf *out, const struct told *told)
 
 	if (told_trainers(told) < 2)
 		return;
-	buf_format(out, "%zu processes trained: ", told_trainers(told));
+	buf_format(out, "%zu processes trained", told_trainers(told));
+	if (have_done_alike(reported)) {
+		buf_format(out, ", %lld steps each\n", (long long)told->process->steps);
+		return;
+	}
+	buf_add_text(out, ": ");
 	for (size_t i = 0; i < reported->processes.count; i++) {
 		const struct reported_process *process = reported->processes.items[i];
 
@@ -453,7 +473,10 @@ static void add_end(struct buf *out, const struct told *told, const struct forec
 		return;
 	buf_format(out, "%sat ", told_is_provisional(told) ? "provisional: " : "");
 	say_bytes(out, end->bytes);
-	buf_format(out, " a step the ");
+	buf_add_text(out, " a step");
+	if (end == &told->forecast.machine && told_trainers(told) > 1)
+		buf_format(out, " in %zu processes", told_trainers(told));
+	buf_add_text(out, " the ");
 	say_bytes(out, (double)end->total);
 	buf_format(out, " of %s (", memory);
 	say_bytes(out, (double)end->left);

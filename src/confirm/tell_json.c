@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "confirm/device_tell.h"
+#include "confirm/workers.h"
 #include "text/json_writer.h"
 
 static void number(struct json_writer *json, const char *key, double value)
@@ -85,6 +86,8 @@ static void judged_add(struct json_writer *json, const struct judged *judged)
 		json_member_text(json, "probe", judged->probe->kind);
 		json_member_int(json, "probe_hits", judged->probe->hits);
 	}
+	if (judged->worker)
+		json_member_int(json, "worker", judged->worker->process);
 	if (judged->worker)
 		json_member_int(json, "worker", judged->worker->process);
 	if (judged->holder)
@@ -217,6 +220,24 @@ static void forecast_add(struct json_writer *json, const struct told *told)
 	json_object_end(json);
 }
 
+static void workers_add(struct json_writer *json, const struct reported *reported)
+{
+	json_member_array(json, "workers");
+	for (size_t i = 0; i < reported->workers.count; i++) {
+		struct worker_growth growth = worker_growth_of(reported->workers.items[i]);
+
+		json_object_begin(json);
+		json_member_int(json, "pid", reported->workers.items[i]->process);
+		json_member_int(json, "parent", reported->workers.items[i]->parent);
+		json_member_bool(json, "grows", growth.grows);
+		number(json, growth.by_seconds ? "bytes_per_second" : "bytes_per_step", growth.bytes);
+		json_member_int(json, "first", growth.first);
+		json_member_int(json, "last", growth.last);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
 static const char *end_name(enum confirm_end end)
 {
 	return end == CONFIRM_TIMED_OUT ? "time-limit" : end == CONFIRM_INTERRUPTED ? "interrupted" : "done";
@@ -263,6 +284,7 @@ void tell_json(struct buf *out, const struct told *told)
 	for (size_t i = 0; i < outcome->reported.processes.count; i++)
 		process_add(&json, outcome->reported.processes.items[i]);
 	json_array_end(&json);
+	workers_add(&json, &outcome->reported);
 	device_tell_json(&json, told);
 	json_object_end(&json);
 	buf_add_char(out, '\n');

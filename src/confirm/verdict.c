@@ -249,44 +249,46 @@ static bool is_about(const struct reported_holder *holder, const struct predicte
 	       (is_told_where_made(finding) && is_made_at(holder, finding));
 }
 
-/* Which rules a probe speaks for: it fires at lines that other findings may stand at, too. */
-static const struct {
+/* Which rules a probe speaks for: it fires at lines that other findings may stand at, too. A fault may show far from the line
+ * that is to blame. */
+static const struct probe_rule {
 	const char *kind, *rule;
+	bool shows_elsewhere;
 } probe_rules[] = {
-	{"sync", "raw-tensor-log"},
-	{"metric-kept", "metric-no-reset"},
-	{"eval-at-step", "eval-not-restored"},
-	{"eval-with-graph", "eval-no-grad"},
-	{"eval-with-graph", "no-grad-escape"},
-	{"grad-at-backward", "zero-grad"},
-	{"grad-never-used", "zero-grad"},
-	{"zero-grad-in-place", "zero-grad"},
-	{"no-gradient-at-step", "no-grad-escape"},
-	{"no-gradient-for-some", "no-grad-escape"},
-	{"grad-off-at-step", "no-grad-escape"},
-	{"no-graph-at-backward", "no-grad-escape"},
-	{"gc-collect", "empty-cache"},
-	{"empty-cache", "empty-cache"},
-	{"anomaly", "debug-left-on"},
-	{"profiler", "debug-left-on"},
-	{"memory-history", "debug-left-on"},
-	{"optimizer-made", "rebuild-in-loop"},
-	{"param-group-added", "rebuild-in-loop"},
-	{"thread-started", "rebuild-in-loop"},
-	{"hooks-grow", "hook-retain"},
-	{"second-backward", "hidden-state"},
-	{"second-backward", "retain-graph"},
-	{"graph-changed", "hidden-state"},
-	{"graph-changed", "retain-graph"},
+	{"sync", "raw-tensor-log", false},
+	{"metric-kept", "metric-no-reset", true},
+	{"eval-at-step", "eval-not-restored", true},
+	{"eval-with-graph", "eval-no-grad", false},
+	{"eval-with-graph", "no-grad-escape", true},
+	{"grad-at-backward", "zero-grad", true},
+	{"grad-never-used", "zero-grad", true},
+	{"zero-grad-in-place", "zero-grad", true},
+	{"no-gradient-at-step", "no-grad-escape", true},
+	{"no-gradient-for-some", "no-grad-escape", true},
+	{"grad-off-at-step", "no-grad-escape", true},
+	{"no-graph-at-backward", "no-grad-escape", true},
+	{"gc-collect", "empty-cache", false},
+	{"empty-cache", "empty-cache", false},
+	{"anomaly", "debug-left-on", true},
+	{"profiler", "debug-left-on", true},
+	{"memory-history", "debug-left-on", true},
+	{"optimizer-made", "rebuild-in-loop", true},
+	{"param-group-added", "rebuild-in-loop", true},
+	{"thread-started", "rebuild-in-loop", true},
+	{"hooks-grow", "hook-retain", true},
+	{"second-backward", "hidden-state", true},
+	{"second-backward", "retain-graph", true},
+	{"graph-changed", "hidden-state", true},
+	{"graph-changed", "retain-graph", true},
 };
 
-static bool speaks_for(const struct reported_probe *probe, const struct predicted *finding)
+static const struct probe_rule *speaks_for(const struct reported_probe *probe, const struct predicted *finding)
 {
 	for (size_t i = 0; i < sizeof probe_rules / sizeof *probe_rules; i++) {
 		if (strcmp(probe_rules[i].kind, probe->kind) == 0 && strcmp(probe_rules[i].rule, finding->name) == 0)
-			return true;
+			return &probe_rules[i];
 	}
-	return false;
+	return NULL;
 }
 
 /* How near to FINDING what PROBE saw happened: 2 on its line or reached from there, 1 in its file, 0 elsewhere. */
@@ -304,17 +306,18 @@ static int nearness(const struct reported_probe *probe, const struct predicted *
 	return near;
 }
 
-/* Whether PROBE saw what the finding with number ID says. A fault shows where it does harm, which may be far from the line
- * that is to blame: where no finding stands at what was seen, it is that of the only one in the file that speaks of such. */
+/* Whether PROBE saw what the finding with number ID says: at its line; or where no finding stands at what was seen and this
+ * is the only one in the file that speaks of such. */
 static bool is_probed(const struct reported_probe *probe, const struct predicted *findings, size_t count, size_t id)
 {
+	const struct probe_rule *rule = speaks_for(probe, &findings[id]);
 	int near = nearness(probe, &findings[id]);
 
-	if (probe->hits == 0 || !speaks_for(probe, &findings[id]))
+	if (probe->hits == 0 || !rule)
 		return false;
 	if (probe->finding == (int64_t)id || near == 2)
 		return true;
-	if (near == 0 || strcmp(probe->kind, "sync") == 0)
+	if (near == 0 || !rule->shows_elsewhere)
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		if (i != id && speaks_for(probe, &findings[i]) && nearness(probe, &findings[i]) > 0)
@@ -416,10 +419,13 @@ static bool is_predicted(const struct reported_holder *holder, const struct pred
 	return false;
 }
 
-/* Results that are gathered grow as well, and are wanted. Graphs are not, nor is storage that nobody can reach. */
+/* Results that are gathered grow as well, and are wanted. Graphs are not, nor is storage that nobody can reach, by a view that
+ * needs little of it or by any name. */
 static bool is_unwanted(const struct reported_holder *holder, const struct growth *growth)
 {
-	return !growth->is_emptied && (growth->nodes > 0 || (holder->used >= 0 && holder->used * 2 < holder->bytes));
+	bool has_no_name = strcmp(holder->key, "<unreached>") == 0;
+
+	return !growth->is_emptied && (growth->nodes > 0 || has_no_name || (holder->used >= 0 && holder->used * 2 < holder->bytes));
 }
 
 /* Sorts HOLDER into the lists of those that no finding speaks of. */

@@ -439,6 +439,78 @@ for step in range(40):
     assert store_lines(run, "pool") == {program.line}
 
 
+def test_made_anew_around_what_grows():
+    """A chain of mappings, an object that a sum makes anew, and tensors of one mapping that each carry a graph."""
+    text = HEAD + """
+class Sums:
+    def __init__(self, loss): self.loss = loss
+    def __add__(self, other): return Sums(self.loss + other)
+tail, sums, shadow = None, Sums(torch.zeros(())), {n: p.detach().clone() for n, p in net.named_parameters()}
+for step in range(40):
+    loss = net(torch.randn(4, 8)).sum()
+    opt.zero_grad(); loss.backward(); opt.step()
+    tail = {"loss": loss * 2, "older": tail}  # tail
+    sums = sums + loss * 3  # sums
+    for name, p in net.named_parameters():
+        shadow[name] = 0.9 * shadow[name] + 0.1 * p  # shadow
+"""
+    program = Program(text)
+    run = program.run()
+    quiet(run)
+    lines = program.path.read_text().splitlines()
+    for key, mark in (("tail['older']", "tail"), ("Sums.loss", "sums"), ("shadow", "shadow")):
+        assert holders(run)[key]["shape"] == "leak", holders(run)
+        assert store_lines(run, key) == {next(n for n, t in enumerate(lines, 1) if t.endswith("# " + mark))}, (key, run.of("store"))
+    assert holders(run)["shadow"]["chain_steps"] > 20, holders(run)
+
+
+def test_cycle_of_create_graph():
+    text = HEAD + """
+import warnings
+warnings.filterwarnings("ignore")
+for step in range(40):
+    x = torch.randn(4, 8).requires_grad_()
+    net(x).sum().backward(create_graph=True)
+    loss = x.grad.pow(2).sum()
+    opt.zero_grad(); loss.backward(); opt.step()
+"""
+    run = Program(text).run()
+    quiet(run)
+    key = next((k for k in holders(run) if "cycle" in k), None)
+    assert key and holders(run)[key]["shape"] == "leak" and not [e for e in run.of("bounded") if e["key"] == key], holders(run)
+
+
+def test_warnings_and_tracebacks_are_those_of_the_script():
+    text = HEAD + """
+for step in range(20):
+    loss = net(torch.randn(4, 8)).sum()
+    opt.zero_grad(); loss.backward(); opt.step()
+    if step == 5: float(loss)
+loss.backward()
+"""
+    program = Program(text)
+    run = program.run(env={"PYTHONWARNINGS": "default"})
+    plain = subprocess.run([sys.executable, program.path], env=dict(os.environ, **dict(ENV, PYTHONWARNINGS="default")),
+                           cwd=program.dir, stderr=subprocess.PIPE, text=True)  # fmt: skip
+    assert "to a scalar may lead" in plain.stderr and "a second time" in plain.stderr, plain.stderr
+    assert run.err == plain.stderr and run.status == plain.returncode, (run.err, plain.stderr)
+
+
+def test_gradients_that_nobody_zeroes():
+    text = HEAD + """
+for step in range(24):
+    for part in range(2):
+        loss = net(torch.randn(4, 8)).sum()
+        loss.backward()  # grad-at-backward
+    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    opt.step()
+    for p in net.parameters(): ZERO
+"""
+    for zero, told in (("pass", True), ("p.grad.zero_()", False), ("p.grad = None", False)):
+        run = Program(text.replace("ZERO", zero)).run()
+        assert told == bool([e for e in run.of("probe") if e["kind"] == "grad-at-backward"]), (zero, run.of("probe"))
+
+
 def test_probes():
     text = HEAD + """
 torch.autograd.set_detect_anomaly(True)  # anomaly

@@ -120,6 +120,17 @@ def a_group_is_told_once():
     folder.is_clear()
 
 
+def a_script_with_a_group_of_its_own_is_told():
+    """by a session's Ctrl-C the terminal tells us, and nobody tells it"""
+    ready = "print('ready', flush=True)\ntry: time.sleep(600)\nexcept KeyboardInterrupt: print('told', flush=True)"
+    folder = Folder(train_py=HELLO + "os.setsid(); steps(1, 3)\n" + ready)
+    process = folder.start("--", "train.py")
+    process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    out, errors = process.communicate(timeout=60)
+    expect(out.startswith("told\n") and "it was interrupted" in out, out, errors)
+
+
 def what_is_ignored_from_the_start_stays_ignored():
     folder = Folder(train_py=HELLO + "print('ready', flush=True); time.sleep(1.5); steps(1, 3)")
     process = folder.start("--", "train.py", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
@@ -274,13 +285,28 @@ def tree(path):
                   if "cache/model" not in str(p) and p.suffix != ".json")
 
 
-def check_touched(folder, far, process):
+def overlays_work(*become):
+    """Whether this system lets a program, as whom BECOME makes it, have overlays: tried without vramlint."""
+    folder = Folder()
+    for name in ("lower", "upper", "work"):
+        (folder.tmp / name).mkdir()
+        if become:
+            os.chown(folder.tmp / name, 1234, 1234)
+    for path in (folder.tmp.parent, folder.tmp):
+        path.chmod(0o755)
+    options = "lowerdir=lower,upperdir=upper,workdir=work" + (",userxattr" if become or os.getuid() else "")
+    command = [*become, "unshare", "-m" if os.getuid() == 0 and not become else "-rm", "mount", "-t", "overlay", "overlay",
+               "-o", options, "lower"]
+    return shutil.which("unshare") and subprocess.run(command, cwd=folder.tmp, capture_output=True).returncode == 0
+
+
+def check_touched(folder, far, process, *become):
     """Runs TOUCH; what it did to the folders is to be nothing."""
     before = tree(folder.path), tree(far)
     mode = oct(folder.path.stat().st_mode)
     out, errors = process.communicate(timeout=60)
     folder.is_clear()
-    if "stays there" in errors:
+    if "stays there" in errors and not overlays_work(*become):
         print(f"left out, as it does not work here: overlays ({errors.strip().splitlines()[0]})")
         return
     expect(process.returncode == 0 and (tree(folder.path), tree(far)) == before, out, errors, tree(folder.path), tree(far))
@@ -308,11 +334,12 @@ def nor_of_users_without_rights():
     for path in [folder.path.parent, *folder.path.parent.rglob("*")]:
         os.chown(path, 1234, 1234)
         path.chmod(0o755)
-    command = ["setpriv", "--reuid=1234", "--regid=1234", "--clear-groups", program, "confirm", "-q", "--python", python, "--",
+    become = ["setpriv", "--reuid=1234", "--regid=1234", "--clear-groups"]
+    command = [*become, program, "confirm", "-q", "--python", python, "--",
                "train.py", str(far)]
     process = subprocess.Popen(command, cwd=folder.path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                env={**os.environ, "TMPDIR": str(folder.tmp), "XDG_CACHE_HOME": str(folder.path / "cache")})
-    check_touched(folder, far, process)
+    check_touched(folder, far, process, *become)
 
 
 def unprotected_is_so():
@@ -339,7 +366,7 @@ def a_temporary_folder_within():
 
 
 if __name__ == "__main__":
-    helpers = {"wait_until", "pids_of", "run_in", "touched", "tree", "check_touched"}
+    helpers = {"wait_until", "pids_of", "run_in", "touched", "tree", "check_touched", "overlays_work"}
     good, bad = run_all({name: value for name, value in globals().items() if name not in helpers}, sys.argv[1:])
     print(f"{good} passed, {bad} failed")
     sys.exit(1 if bad or not good else 0)

@@ -21,7 +21,7 @@ PROGRAM = os.environ.get("VRAMLINT", str(ROOT / "build/release/vramlint"))
 sys.path[:0] = [str(ROOT / "tests/editors"), str(HERE)]
 import kept  # noqa: E402
 from scripts import SPEAK as SAY  # noqa: E402
-from scripts import run_all  # noqa: E402
+from scripts import is_gone, run_all  # noqa: E402
 
 sys.path.insert(0, str(kept.python(HERE / "requirements-terminal.txt")))
 import pyte  # noqa: E402
@@ -255,6 +255,40 @@ def ctrl_z_and_fg():
         assert not terminal.heads(), terminal.text()
         terminal.type(b"kill %1; wait; echo EN''DED\n")
         terminal.until_text("ENDED")
+
+
+def a_held_terminal_does_not_hold_the_run():
+    """Ctrl-S: nothing can be written until Ctrl-Q, and the time limit holds all the same"""
+    silent = SPEAK + "open(os.environ['TMPDIR'] + '/pid', 'w').write(str(os.getpid()))\nfor i in range(1, 100000): step(i)"
+    with Place(silent) as place:
+        terminal = place.run("--steps", "100000", "--time-limit", "3")
+        terminal.until(terminal.is_shown, "rows at the bottom")
+        terminal.type(b"\x13")
+        script = int((place.tmp / "pid").read_text())
+        end = time.monotonic() + SECONDS
+        while not is_gone(script):
+            assert time.monotonic() < end, "the script goes on"
+            time.sleep(0.05)
+        terminal.type(b"\x11")
+        terminal.to_its_end()
+        assert "the time was up" in "\n".join(terminal.all()) and terminal.is_whole(), terminal.text()
+
+
+def a_terminal_left_in_a_mode_of_its_own_is_mended():
+    raw = SPEAK + """
+import signal, tty
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+tty.setraw(0)
+step(1)
+time.sleep(600)
+"""
+    with Place(raw) as place:
+        terminal = place.run("--time-limit", "1")
+        terminal.until(lambda: not termios.tcgetattr(terminal.descriptor)[3] & termios.ECHO, "the script's mode")
+        terminal.until(lambda: "the time was up" in terminal.text(), "the report")
+        assert termios.tcgetattr(terminal.descriptor)[3] & termios.ECHO
+        terminal.to_its_end()
 
 
 def the_terminal_closes():

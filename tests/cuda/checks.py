@@ -5,6 +5,7 @@ Each check runs scripts and returns its figures in words; it fails by an asserti
 import json
 import os
 import pathlib
+import pickle
 import statistics
 import subprocess
 import sys
@@ -81,14 +82,14 @@ class Gpu:
         assert "Traceback" not in run.err or more.get("dies"), run.err[-2000:]
         return run
 
-    def confirm(self, script, *arguments, options=None):
+    def confirm(self, script, *arguments, options=None, command=("train.py",), python=None):
         """(report, text, errors, status) of the program."""
         report = script.path.parent / "report.json"
         env = dict(self.environment)
         if options:
             env["FAKE_CUDA"] = json.dumps(options)
-        done = subprocess.run([PROGRAM, "confirm", "-q", "--python", self.command, "--json", str(report), *arguments, "--",
-                               "train.py"], cwd=script.path.parent, text=True, capture_output=True, env=env, timeout=300)
+        done = subprocess.run([PROGRAM, "confirm", "-q", "--python", python or self.command, "--json", str(report), *arguments,
+                               "--", *command], cwd=script.path.parent, text=True, capture_output=True, env=env, timeout=300)
         assert report.exists(), (done.stdout, done.stderr)
         return json.loads(report.read_text()), done.stdout, done.stderr, done.returncode
 
@@ -285,6 +286,28 @@ for step in range(STEPS):
     return f"cuda:1 grows by {(second[40]['allocated'] - second[10]['allocated']) / 30:.0f} B a step, cuda:0 by 0"
 
 
+def ranks_are_told_apart(gpu):
+    script = Script(HEAD + """
+import torch.distributed as dist
+dist.init_process_group("gloo")
+rank = dist.get_rank()
+for step in range(STEPS):
+    train(torch.randn(32, 64, device=dev))
+    if rank == 1:
+        kept.append(torch.zeros(1 << 20, dtype=torch.uint8, device=dev))
+    dist.barrier()
+""")  # fmt: skip
+    snapshot = script.path.parent / "memory.pickle"
+    words = ["-m", "torch.distributed.run", "--nproc_per_node=2", "--standalone", "train.py"]
+    report, text, errors, status = gpu.confirm(script, "--snapshot", str(snapshot), command=words)
+    grown = {d["rank"]: d["growth"]["allocated_per_step"] for d in report["devices"]}
+    assert grown == {0: 0, 1: 1 << 20}, (grown, text, errors[-2000:])
+    assert "cuda:0 of rank 1" in text, text
+    snapshots = sorted(f.name for f in script.path.parent.glob("*.pickle"))
+    assert len(snapshots) == 2, snapshots
+    return f"a step: {grown}; {', '.join(snapshots)}"
+
+
 # -- other things it says
 
 
@@ -346,6 +369,20 @@ def the_snapshot_is_read_by_the_stock_viewer(gpu):
     assert stats.returncode == 0 and "total_allocated" in stats.stdout, stats.stderr
     assert plot.returncode == 0 and page.stat().st_size > 1000, plot.stderr
     return stats.stdout.split("total_allocated: ")[1].split("\n")[0] + " allocated, %d kB of page" % (page.stat().st_size // 1000)
+
+
+def a_snapshot_of_a_cpu_run_names_holders(gpu):
+    script = Script(LOSSES.replace('torch.device("cuda")', 'torch.device("cpu")'))
+    snapshot = script.path.parent / "memory.pickle"
+    report, text, errors, status = gpu.confirm(script, "--snapshot", str(snapshot), python=gpu.python)
+    (segment,) = pickle.loads(snapshot.read_bytes())["segments"]
+    held = [b for b in segment["blocks"] if {"filename": "held by", "line": 0, "name": "kept"} in b["frames"]]
+    born = {frame["line"] for b in held for frame in b["frames"] if frame["filename"] == "born in"}
+    made = {(frame["filename"], frame["line"]) for b in held for frame in b["frames"] if frame["name"] == "made here"}
+    assert {b["size"] for b in held} == {4} and set(range(2, 45)) <= born, (held[:2], born)
+    assert made == {(str(script.path), script.line("MADE"))}, made
+    assert segment["total_size"] == sum(b["size"] for b in segment["blocks"]) > 17000 * 4 * 3, segment["total_size"]
+    return f"{len(segment['blocks'])} blocks, {segment['total_size']} B, {len(held)} held by kept"
 
 
 def quiet_steps_cost_nothing(gpu):

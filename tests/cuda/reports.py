@@ -156,6 +156,7 @@ def a_snapshot_is_taken_out_of_the_run():
     run = Run(make.replace("path=path", "path='/etc/passwd'"), "--snapshot", "m.pickle", status=2)
     assert "outside of the run's folder" in run.errors and run.left == {}, run.errors
     run = Run(make, "--snapshot", "no/such/m.pickle", status=2)
+    assert not run.out, "it was run though its snapshot cannot be written"
     assert "cannot write 'no/such/m.pickle'" in run.errors, run.errors
     ranks = """
     for rank in (2, 1, 0):

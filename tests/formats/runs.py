@@ -1,21 +1,21 @@
 """Runs that `vramlint confirm` tells of: scripts that speak to it as agents would, on two GPUs, with hostile names, with
 numbers that make no sense, and not at all."""
 import os
+import pathlib
 import subprocess
 import sys
 
 import trees
 
-SPEAK = """import json, os, socket, sys
-request = json.load(open(os.environ["VRAMLINT_CONFIRM"]))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "confirm"))
+import scripts  # noqa: E402 - it lies there
+
+SPEAK = scripts.SPEAK + """
 here = os.path.realpath(__file__)
-line = None
 def connect():
     global line
     line = socket.socket(socket.AF_UNIX)
     line.connect(request["socket"])
-def say(**event):
-    line.sendall((json.dumps(event) + "\\n").encode("utf-8", "surrogatepass"))
 def at(index):
     return {"path": request["findings"][index]["path"], "line": request["findings"][index]["line"], "n": 12}
 """

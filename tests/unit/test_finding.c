@@ -94,6 +94,33 @@ static void places_far_apart_do_not_overflow(void **state)
 	assert_true(finding_compare(&far, &near) > 0);
 }
 
+static void a_copy_lives_on_its_own(void **state)
+{
+	char line[] = "xs.append(x)", message[] = "kept", text[] = "made here", edit[] = ".item()";
+	struct finding_note note = {.at = {.line_text = line, .line_length = 5}, .text = text};
+	struct edit change = {{1, 2}, edit};
+	struct finding finding = {.at = {.span = {3, 8}, .line_text = line, .line_length = sizeof line - 1}, .message = message, .scope = "",
+				  .notes = &note, .note_count = 1, .edits = &change, .edit_count = 1};
+	struct arena arena;
+	struct finding copy;
+
+	arena_init(&arena);
+	finding_dup(&copy, &finding, &arena);
+	memset(line, '!', sizeof line);
+	memset(message, '!', sizeof message - 1);
+	memset(text, '!', sizeof text - 1);
+	memset(edit, '!', sizeof edit - 1);
+	memset(&note, 0, sizeof note);
+	memset(&change, 0, sizeof change);
+	assert_string_equal(copy.message, "kept");
+	assert_string_equal(copy.at.line_text, "xs.append(x)");
+	assert_string_equal(copy.notes[0].text, "made here");
+	assert_string_equal(copy.notes[0].at.line_text, "xs.ap");
+	assert_string_equal(copy.edits[0].text, ".item()");
+	assert_null(copy.help);
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -103,6 +130,7 @@ int main(void)
 		cmocka_unit_test(values_out_of_range_have_a_name),
 		cmocka_unit_test(order_is_by_place_then_code_then_message),
 		cmocka_unit_test(places_far_apart_do_not_overflow),
+		cmocka_unit_test(a_copy_lives_on_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

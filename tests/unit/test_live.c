@@ -83,6 +83,10 @@ static void rows_say_how_far_it_is(void **state)
 	assert_int_equal(live_height(&reported, &look), 4);
 	expect_row(&reported, &look, 1, "  rank 0  step 3  tensors 3.0 MB  host 500 B");
 	expect_row(&reported, &look, 2, "  rank 1  step 2  allocated 1.5 kB  reserved 2.0 kB");
+	/* nothing was said of the second step */
+	look.columns = 22;
+	look.steps = 4;
+	expect_row(&reported, &look, 3, "......|||    3.0 MB");
 	look.columns = 12;
 	expect_row(&reported, &look, 2, "  rank 1  st");
 	expect_row(&reported, &look, 3, "");

@@ -102,6 +102,30 @@ static void what_fails_is_told_and_leaves_the_file(void **state)
 	holds("f/old", "old");
 }
 
+static void what_could_be_written_is_told_before(void **state)
+{
+	static const char *const good[] = {"f/old", "f/another", "another", "/dev/null"};
+	static const char *const bad[] = {"nowhere/x", "f", "dangling", "f/old/below", "."};
+	struct err err, early;
+
+	temp_tree_file("f/old", "old");
+	/* "dangling" is there from before */
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+		assert_true(os_may_write_file(good[i], &err));
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		assert_false(os_may_write_file(bad[i], &early));
+		assert_false(os_write_file(bad[i], STR("x"), &err));
+		assert_string_equal(early.message, err.message);
+	}
+	holds("f/old", "old");
+	if (geteuid() != 0) {
+		assert_int_equal(chmod("f", 0500), 0);
+		assert_false(os_may_write_file("f/another", &err));
+		assert_false(os_may_write_file("f/old", &err));
+		assert_int_equal(chmod("f", 0700), 0);
+	}
+}
+
 static void appends(void **state)
 {
 	assert_true(os_append_file("log", STR("a"), NULL));
@@ -116,6 +140,7 @@ int main(void)
 		cmocka_unit_test(follows_links),
 		cmocka_unit_test(devices_stay_what_they_are),
 		cmocka_unit_test(what_fails_is_told_and_leaves_the_file),
+		cmocka_unit_test(what_could_be_written_is_told_before),
 		cmocka_unit_test(appends),
 	};
 

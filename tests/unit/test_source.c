@@ -330,10 +330,31 @@ static void the_first_line_tells_how_lines_end(void **state)
 	check_line_end("x\ry", "\r");
 }
 
+static void a_copy_is_a_source_of_its_own(void **state)
+{
+	struct source source, copy;
+
+	source_init_plain(&source, STR("one\ntwo\r\nthree"));
+	source_dup(&copy, &source);
+	memset(source.text, '!', source.length);
+	source_release(&source);
+	assert_int_equal(copy.line_count, 3);
+	assert_true(str_equal(source_line_text(&copy, 2), STR("two")));
+	assert_true(str_equal(source_line_text(&copy, 3), STR("three")));
+	assert_int_equal(copy.text[copy.length], 0);
+	source_release(&copy);
+	source_init_plain(&source, STR(""));
+	source_dup(&copy, &source);
+	assert_int_equal(copy.line_count, 1);
+	source_release(&copy);
+	source_release(&source);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(utf8_is_the_default),
+		cmocka_unit_test(a_copy_is_a_source_of_its_own),
 		cmocka_unit_test(cookies_are_honoured),
 		cmocka_unit_test(what_looks_like_a_cookie_is_none),
 		cmocka_unit_test(unknown_encodings_are_refused),

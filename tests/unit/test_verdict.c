@@ -265,6 +265,9 @@ static void what_is_gathered_is_no_leak_that_nobody_predicted(void **state)
 	holder.used = 10; /* views of large storages */
 	assert_int_equal(judged().unpredicted, 1);
 	assert_int_equal(judged().gathered, 0);
+	holder.used = holder.bytes;
+	holder.key = "<unreached>"; /* that no name leads to it is no wish of anybody's */
+	assert_int_equal(judged().unpredicted, 1);
 	VEC_RELEASE(&process.holders);
 }
 

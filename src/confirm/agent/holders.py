@@ -6,7 +6,9 @@ from .lines import Slot
 
 FEWEST = 4  # births in different steps that make a holder that grows
 SPARSE = 3  # … and that make one worth watching, where they are steps apart
-NODE_BYTES, TENSOR_BYTES = 560, 450  # host memory of a graph node and of a tensor object, measured
+# Host memory of a graph node and of a tensor object. Fitted to mallinfo2 on 43 scripts that leak (torch 2.13, x86-64, the 800 B a
+# step that this agent takes itself left out): half of them within 9 %, four of five within 0.75 to 1.33 times.
+NODE_BYTES, TENSOR_BYTES = 720, 850
 FINER = ("opt", "batch", "bwd", "fwd")
 
 

@@ -50,6 +50,8 @@ class Deaf:
 class Inside(Session):
     """`root` is followed besides the names of the program: what only the caller of `step` has."""
 
+    look_free = 20.0  # seconds: in a test it matters more to see than to be quick
+
     def __init__(self, steps=None, root=None):
         super().__init__({"steps": steps or ENDLESS})
         self.root = types.SimpleNamespace(step=root)

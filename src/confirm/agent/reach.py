@@ -15,7 +15,7 @@ from . import devices, usercode
 
 MOST_OBJECTS = 400000
 MOST_NODES = 400000
-LONGEST = 2.0  # seconds
+LONGEST = 2.0  # seconds of this thread's own: how busy the machine is must not decide what is seen
 
 _ATOMS = {
     int, float, str, bytes, bool, type(None), complex, type(Ellipsis), type(NotImplemented), range, slice, bytearray,
@@ -52,8 +52,9 @@ class Reach:
         self.carriers = []  # (sequence number of grad_fn, owner, grad_fn)
         self.kinds = {}
         self.plain = []
+        self.viewed = {}  # id of what arrays view -> bytes that they use of it
         self.frames = []
-        self.deadline = time.monotonic() + LONGEST
+        self.deadline = time.thread_time() + LONGEST
         self.complete = True
         self.next = 0
         ctx = getattr(torch.autograd.function, "BackwardCFunction", None)
@@ -88,7 +89,7 @@ class Reach:
             self.add(value, at, edge)
 
     def allow(self, seconds):
-        self.deadline = time.monotonic() + seconds
+        self.deadline = time.thread_time() + seconds
 
     def run(self, frames, modules):
         for frame in frames:
@@ -115,7 +116,7 @@ class Reach:
         while self.next < len(objects):
             at = self.next
             self.next += 1
-            if not at & 1023 and time.monotonic() > self.deadline:
+            if not at & 1023 and time.thread_time() > self.deadline:
                 self.complete = False
                 return
             if self.parents[at] < 0:
@@ -279,6 +280,8 @@ class Reach:
 
     def expand_ndarray(self, obj, at):
         if obj.base is not None:
+            used = self.viewed.get(id(obj), obj.nbytes)
+            self.viewed[id(obj.base)] = max(used, self.viewed.get(id(obj.base), 0))
             self.add(obj.base, at, ("attr", "base"))
         if obj.dtype.hasobject and obj.size < 10000:
             for value in obj.flat:
@@ -322,7 +325,7 @@ class Reach:
             address, size = storage.data_ptr(), storage.nbytes()
         except Exception:
             return
-        used = min(size, tensor.numel() * tensor.element_size())
+        used = min(size, self.viewed.get(id(tensor), tensor.numel() * tensor.element_size()))
         place = None if tensor.is_cpu else devices.place(tensor)
         if place is not None:  # a part of a block is no waste that anybody could help
             size, used = devices.rounded(size), devices.rounded(used)
@@ -370,7 +373,7 @@ class Reach:
             node = stack.pop()
             if node in nodes:
                 continue
-            if len(nodes) >= MOST_NODES or not len(nodes) & 255 and time.monotonic() > self.deadline:
+            if len(nodes) >= MOST_NODES or not len(nodes) & 255 and time.thread_time() > self.deadline:
                 self.complete = False
                 return
             nodes.add(node)

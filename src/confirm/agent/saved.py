@@ -11,6 +11,7 @@ class Saved:
         self.torch, self.on_loss = torch, on_loss
         self.names = {}  # type of node -> its attributes
         self.can_read = True
+        self.freed = set()  # (type, number) of nodes that have been: to be told so by an exception costs milliseconds
         self.undo = None
         kind = getattr(torch._C._autograd, "SavedTensor", None)
         self.prefix = "_raw_saved_" if hasattr(kind, "data") else "_saved_"
@@ -55,13 +56,17 @@ class Saved:
             stems = [n[len("_raw_saved_") :] for n in dir(node) if n.startswith("_raw_saved_")]
             names = [(self.prefix + stem, stem) for stem in stems]
             self.names[kind] = names = [(a if hasattr(kind, a) else a.lstrip("_"), stem) for a, stem in names]
+        known = self.prefix == "_saved_" and (kind, node._sequence_nr())
+        if known in self.freed:
+            return (), True
         found, freed = [], None
         for attribute, name in names:
             try:
                 value = getattr(node, attribute)
             except RuntimeError as error:
                 if "second time" in str(error):
-                    freed = freed is not False
+                    self.freed.add(known)
+                    return (), True
                 continue
             for part in value if isinstance(value, (tuple, list)) else (value,):
                 if self.prefix == "_raw_saved_":

@@ -21,7 +21,7 @@ from .swelling import Swelling
 from .wire import Wire, connected
 
 LOOK_AT = (6, 9, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 56, 64, 80, 96, 128, 160, 192, 256, 320, 384, 512, 768, 1024)
-LOOK_SHARE = 0.1  # of the run's time may go to looking, beyond LOOK_FREE seconds
+LOOK_SHARE = 0.1  # of the run's time may go to looking, beyond LOOK_FREE seconds, in the thread's own time
 LOOK_FREE = 1.0
 WATCH_TICKS, MOST_WATCHED = 8, 60
 CURVE_STEPS, CURVE_SECONDS = 64, 0.01
@@ -37,6 +37,8 @@ def debug(error):
 
 
 class Session:
+    look_free = LOOK_FREE
+
     def __init__(self, request):
         self.request = request
         self.began = time.time()
@@ -327,7 +329,7 @@ class Session:
             at, reached = self.phase, self.longest_phase
         if at not in LOOK_AT and at != self.limit or at <= reached:
             return False
-        if self.look_time > LOOK_FREE + LOOK_SHARE * (time.time() - self.began) and at != self.limit:
+        if self.look_time > self.look_free + LOOK_SHARE * (time.time() - self.began) and at != self.limit:
             return False
         if is_step:
             self.looked_steps = at
@@ -336,7 +338,7 @@ class Session:
         return True
 
     def look(self, final=False):
-        began = time.monotonic()
+        began = time.thread_time()
         blocks, places = self.gpu.blocks(self.shim.dump() if self.shim else None)
         reach = Reach(self.torch, self.series, self.saved, blocks, self.first_seen, places)
         finder = None
@@ -364,7 +366,7 @@ class Session:
             reach.release()
             if finder is not None:
                 finder.owners = finder.left = finder.reach = None
-            self.look_time += time.monotonic() - began
+            self.look_time += time.thread_time() - began
 
     def strays(self, reach, final):
         """What grows and has no name: libraries are searched at most twice a run, as that takes a second."""
