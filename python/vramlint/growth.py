@@ -26,6 +26,7 @@ __all__ = ["Growth", "GrowthWarning", "MemoryGrowth", "TooFewSteps", "Watch", "a
 
 FEWEST_STEPS = 12
 USUAL_STEPS = 48
+FEWEST_BIRTHS = 8  # steps that something is left of: fewer are a habit to a person who reads a report, and no reason to fail
 HERE = os.path.dirname(os.path.abspath(__file__))
 Place = Tuple[str, int]
 
@@ -201,7 +202,10 @@ def _judge(record: bytes, steps: int) -> List[Growth]:
                     files.update(place["path"] for place in [row, *row["via"]])
         sources = sorted(path for path in files if path.endswith(".py") and os.path.isfile(path))
         report = _verdicts(record, sources)
-        holders = [h for h in report["holders"] if h["kind"] in ("leaks", "gathered") and not h["emptied"]]
+        holders = [
+            h for h in report["holders"]
+            if h["kind"] in ("leaks", "gathered") and not h["emptied"] and h["steps_left"] >= FEWEST_BIRTHS
+        ]  # fmt: skip
         named = {f["holder"]: f for f in report["findings"] if "code" in f and f.get("holder")}
         findings = _findings(sources) if named else []
         grown = [_growth_of(holder, named.get(holder["holder"], {}), findings) for holder in holders]
@@ -294,7 +298,7 @@ class Watch:
         allow: Union[str, Iterable[str]] = (),
         yours: Union[str, Iterable[str]] = (),
         record: Union[None, str, "os.PathLike[str]"] = None,
-        name: str = "the block",
+        name: Optional[str] = None,
     ) -> None:
         if steps is not None and steps < FEWEST_STEPS:
             raise ValueError("'steps' is %d: growth can't be told from a warm-up with fewer than %d steps" % (steps, FEWEST_STEPS))
@@ -305,7 +309,8 @@ class Watch:
         self._allow = [allow] if isinstance(allow, str) else list(allow)
         self._yours = [place for name in ([yours] if isinstance(yours, str) else yours) for place in _places_of(name)]
         self._record = record
-        self._name = name
+        self._name = name or "a block"
+        self._shown = "'%s'" % name if name else "the block"
         self._root: Optional[Callable[..., Any]] = None
         self._session: Any = None
         self._used = False
@@ -316,7 +321,7 @@ class Watch:
         if self._used:
             raise RuntimeError("a watch is for one block: make another one")
         if _current is not None:
-            raise RuntimeError("%s is being watched already, and one thing can be at a time" % _current._name)
+            raise RuntimeError("%s is being watched already, and one thing can be at a time" % _current._shown)
         _need_torch()
         self._session = _agent().begin(self._limit, self._root, yours=self._yours, not_yours=[HERE])
         self._used, _current = True, self
@@ -350,17 +355,17 @@ class Watch:
             with open(self._record, "wb") as file:
                 file.write(record)
         if self.steps < FEWEST_STEPS:
-            raise TooFewSteps(_too_few(self.steps, session.kind, self._name))
+            raise TooFewSteps(_too_few(self.steps, session.kind, self._shown))
         if not getattr(session, "complete", True):
             warnings.warn(
-                "%s has too many objects to look at all of them in time: what is held by the rest was not seen" % self._name, GrowthWarning, stacklevel=3
+                "%s has too many objects to look at all of them in time: what is held by the rest was not seen" % self._shown, GrowthWarning, stacklevel=3
             )
         self.growths = _judge(record, self.steps)
         wanted = [growth for growth in self.growths if not self._is_allowed(growth)]
         tensors, nodes = sum(g.bytes_per_step for g in wanted), sum(g.nodes_per_step for g in wanted)
         uncounted = any(not growth.bytes_per_step and not growth.nodes_per_step for growth in wanted)
         if tensors > self._bytes or nodes > self._nodes or uncounted:
-            raise MemoryGrowth(_message(wanted, self.steps, self._name), wanted)
+            raise MemoryGrowth(_message(wanted, self.steps, self._shown), wanted)
 
     def _is_allowed(self, growth: Growth) -> bool:
         return any(re.fullmatch(re.escape(word).replace(r"\*", ".*"), growth.holder) for word in self._allow)
@@ -400,7 +405,7 @@ def _endless(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def _name_of(step: Callable[..., Any]) -> str:
-    return "'%s'" % getattr(step, "__qualname__", type(step).__name__)
+    return str(getattr(step, "__qualname__", type(step).__name__))
 
 
 @overload
@@ -481,7 +486,7 @@ def assert_no_growth(
     steps = USUAL_STEPS if step is not None and steps is None else steps
     watch = Watch(
         steps=steps, bytes_per_step=bytes_per_step, nodes_per_step=nodes_per_step,
-        allow=allow, yours=yours, record=record, name="the block" if step is None else _name_of(step),
+        allow=allow, yours=yours, record=record, name=None if step is None else _name_of(step),
     )  # fmt: skip
     if step is None:
         return watch

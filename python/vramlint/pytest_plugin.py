@@ -39,7 +39,7 @@ def _watch(item: Any) -> Any:
         said_wrong = ", not " + ", ".join(wrong) if wrong else ", by their names"
         pytest.fail("the mark 'vramlint' takes %s%s" % (", ".join(TAKES), said_wrong), pytrace=False)
     try:
-        return Watch(record=_record(item), name="'%s'" % item.name, **said)
+        return Watch(record=_record(item), name=item.name, **said)
     except ValueError as error:
         return pytest.fail("the mark 'vramlint': %s" % error, pytrace=False)
 

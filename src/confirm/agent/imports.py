@@ -35,7 +35,7 @@ class Watch:
         loader, execute = spec.loader, spec.loader.exec_module
 
         def exec_module(module):
-            del loader.exec_module
+            vars(loader).pop("exec_module", None)  # once, though two of us may wait for the same module
             execute(module)
             if self in sys.meta_path:
                 sys.meta_path.remove(self)

@@ -8,7 +8,8 @@ import types
 import weakref
 
 from . import usercode
-from .session import Session
+from .reach import Reach
+from .session import LOOK_AT, Session
 from .wire import Wire
 
 ENDLESS = 1 << 40
@@ -50,6 +51,7 @@ class Deaf:
 class Inside(Session):
     """`root` is followed besides the names of the program: what only the caller of `step` has."""
 
+    look_at = frozenset((*range(1, 25), *LOOK_AT))  # births are reckoned from look to look
     look_free = 20.0  # seconds: in a test it matters more to see than to be quick
 
     def __init__(self, steps=None, root=None):
@@ -64,11 +66,22 @@ class Inside(Session):
             self.watch()
             self.probes.syncs = Deaf()
             self.thread = threading.get_ident()
+            self.note_present()
             self.hello()
         except BaseException:
             self.leave()
             raise
         _open.add(self)
+
+    def note_present(self):
+        """What there is already was made before the first step."""
+        reach = Reach(self.torch, self.series, self.saved, None, {})
+        try:
+            with self.torch._C.DisableTorchFunction():
+                reach.run(*self.roots())
+            self.first_seen = reach.addresses()
+        finally:
+            reach.release()
 
     def count(self):
         """One of the program's own steps is over."""

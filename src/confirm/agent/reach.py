@@ -10,6 +10,7 @@ import gc
 import sys
 import time
 import types
+import weakref
 
 from . import devices, usercode
 
@@ -48,6 +49,7 @@ class Reach:
         self.seen = set()
         self.units = []
         self.storages = {}
+        self.wrappers = {}  # address -> weak reference to a tensor of it, where births are reckoned from look to look
         self.nodes = set()
         self.carriers = []  # (sequence number of grad_fn, owner, grad_fn)
         self.kinds = {}
@@ -348,15 +350,29 @@ class Reach:
             elif fallback is not None:
                 moment = fallback
             else:
-                moment = self.first_seen.get(address)
+                moment = self.seen_before(address, tensor)
                 sure = moment is not None
                 if not sure:
                     moment = self.series.moment
+                self.wrappers[address] = weakref.ref(tensor)
         unit = Unit(at, moment, bytes=size, used=used, tensors=1, site=site, sure=sure)
         unit.used = min(used, size)
         unit.place = place
         self.storages[address] = unit
         self.units.append(unit)
+
+    def seen_before(self, address, tensor):
+        """The moment that was reckoned for it at an earlier look; None where it is new, as at the address of one that has gone."""
+        moment, known = self.first_seen.get(address, (None, None))
+        if known is None:
+            return moment
+        known = known()
+        same = known is tensor or known is not None and known.untyped_storage().data_ptr() == address
+        return moment if same else None
+
+    def addresses(self):
+        """For the next look: {address: (moment, weak reference to a tensor of it, or None)}."""
+        return {address: (unit.moment, self.wrappers.get(address)) for address, unit in self.storages.items()}
 
     def walk_graphs(self):
         """Gives each node to the tensor with the oldest graph that has it: that one carries it from step to step."""

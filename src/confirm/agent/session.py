@@ -37,7 +37,7 @@ def debug(error):
 
 
 class Session:
-    look_free = LOOK_FREE
+    look_at, look_free = LOOK_AT, LOOK_FREE
 
     def __init__(self, request):
         self.request = request
@@ -327,7 +327,7 @@ class Session:
             at, reached = self.steps(), self.looked_steps
         else:
             at, reached = self.phase, self.longest_phase
-        if at not in LOOK_AT and at != self.limit or at <= reached:
+        if at not in self.look_at and at != self.limit or at <= reached:
             return False
         if self.look_time > self.look_free + LOOK_SHARE * (time.time() - self.began) and at != self.limit:
             return False
@@ -354,7 +354,7 @@ class Session:
                 self.remember(holder, set(holder.numbers))
             self.gone(found)
             if self.shim is None or self.gpu.is_blind():
-                self.first_seen = {a: u.moment for a, u in reach.storages.items()}
+                self.first_seen = reach.addresses()
             self.complete = reach.complete
             self.gpu.looked(reach, finder, found)
             if not final:
