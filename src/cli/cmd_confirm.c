@@ -380,6 +380,12 @@ static int confirm_command_run(const struct command *command, int count, char *c
 		status = command_usage_error(command, &err);
 		goto out;
 	}
+	if (result.operand_count > 0 && notebook_is_name(result.operands[0])) {
+		err_set(&err, ERR_USAGE, "'%s' is a notebook and no program: vramlint confirm -- jupyter nbconvert --to notebook --execute '%s'",
+			result.operands[0], result.operands[0]);
+		status = command_usage_error(command, &err);
+		goto out;
+	}
 	if (!size_from_text(values.fail_over, &fail_over)) {
 		err_set(&err, ERR_USAGE, "option '--fail-over' takes a number of bytes, such as 4096, 64k or 1MiB, not '%s'",
 			values.fail_over);

@@ -190,15 +190,6 @@ static void add_place(struct buf *out, const struct told *told, const char *path
 	buf_release(&text);
 }
 
-static bool is_repeated(const struct reported_line *lines, size_t index)
-{
-	for (size_t i = 0; i < index; i++) {
-		if (lines[i].line == lines[index].line && strcmp(lines[i].path, lines[index].path) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Each of LINES with its code, as items, but for those in the file TRAIL, whose code is there already. */
 static void add_lines(struct buf *out, struct evidence *evidence, const char *trail, const char *words,
 		      const struct reported_line *lines, size_t count)
@@ -209,7 +200,7 @@ static void add_lines(struct buf *out, struct evidence *evidence, const char *tr
 		enum { LONGEST = 300 };
 		struct str code = evidence_line(evidence, lines[i].path, lines[i].line);
 
-		if (is_repeated(lines, i) || (trail && strcmp(lines[i].path, trail) == 0))
+		if (told_line_repeats(lines, i) || (trail && strcmp(lines[i].path, trail) == 0))
 			continue;
 		shown++;
 		buf_format(out, "<li>%s at ", words);

@@ -382,20 +382,19 @@ static void add_stripes(const struct plot *plot, const struct picture_curve *cur
 	}
 }
 
-static void curve_draw(struct buf *out, const struct told *told, const struct picture_curve *curve, int width)
+/* Sets what PLOT spans to what there is of CURVE from its point BEGIN on. */
+static struct scale curve_fit(struct plot *plot, const struct picture_curve *curve, size_t begin)
 {
 	const struct reported_process *process = curve->process;
-	struct plot plot = {.out = out, .width = width, .height = CURVE_HEIGHT};
-	size_t *chosen = mem_new(process->curve.count + POINTS, sizeof *chosen), count = points_choose(curve, chosen);
 	double least = INFINITY, most = 0;
 	const char *style;
 
-	plot.first = plot.last = (double)process->curve.items[chosen[0]].step;
-	for (size_t i = chosen[0]; i < process->curve.count; i++) {
+	plot->first = plot->last = (double)process->curve.items[begin].step;
+	for (size_t i = begin; i < process->curve.count; i++) {
 		const struct reported_step *step = &process->curve.items[i];
 
-		plot.first = fmin(plot.first, (double)step->step);
-		plot.last = fmax(plot.last, (double)step->step);
+		plot->first = fmin(plot->first, (double)step->step);
+		plot->last = fmax(plot->last, (double)step->step);
 		for (size_t s = 0; picture_series_name(curve, s, &style); s++) {
 			if (amount_of(curve, step, s) < 0)
 				continue;
@@ -403,22 +402,36 @@ static void curve_draw(struct buf *out, const struct told *told, const struct pi
 			most = fmax(most, (double)amount_of(curve, step, s));
 		}
 	}
-	struct scale scale = scale_fit(&plot, least, most);
-	struct buf base = BUF_INIT;
+	return scale_fit(plot, least, most);
+}
 
-	add_phases(&plot, process);
-	add_amounts(&plot, scale);
+static void add_base(const struct plot *plot, struct scale scale)
+{
+	struct buf text = BUF_INIT;
+
 	if (scale.base > 0) {
-		buf_add_text(&base, "above ");
-		say_bytes(&base, scale.base);
-		add_text(&plot, plot.width - RIGHT - 4, plot.height - BELOW - 6, "end", buf_text(&base));
+		buf_add_text(&text, "above ");
+		say_bytes(&text, scale.base);
+		add_text(plot, plot->width - RIGHT - 4, plot->height - BELOW - 6, "end", buf_text(&text));
 	}
+	buf_release(&text);
+}
+
+static void curve_draw(struct buf *out, const struct picture_curve *curve, int width)
+{
+	struct plot plot = {.out = out, .width = width, .height = CURVE_HEIGHT};
+	size_t *chosen = mem_new(curve->process->curve.count + POINTS, sizeof *chosen), count = points_choose(curve, chosen);
+	struct scale scale = curve_fit(&plot, curve, begin_of(curve->process));
+	const char *style;
+
+	add_phases(&plot, curve->process);
+	add_amounts(&plot, scale);
+	add_base(&plot, scale);
 	add_steps(&plot, "step", plot.last, 0);
 	for (size_t s = 0; picture_series_name(curve, s, &style); s++)
 		add_series(&plot, curve, s, chosen, count);
-	add_crash(&plot, process);
+	add_crash(&plot, curve->process);
 	add_stripes(&plot, curve, chosen, count);
-	buf_release(&base);
 	free(chosen);
 }
 
@@ -435,7 +448,7 @@ void picture_add_curve(struct buf *out, const struct told *told, const struct pi
 
 	picture_add_title(&label, told, curve);
 	svg_open(out, width, CURVE_HEIGHT, buf_get(&label));
-	curve_draw(out, told, curve, width);
+	curve_draw(out, curve, width);
 	buf_add_text(out, "</svg>\n");
 	buf_release(&label);
 }
@@ -496,7 +509,7 @@ static void add_bar(const struct plot *plot, const struct told_row *row, const s
 {
 	double from = x_of(plot, (double)bar->first), to = x_of(plot, (double)bar->last + 1), floor_y = plot->height - BELOW;
 	double amount = by_nodes ? bar->nodes : bar->bytes, y = y_of(plot, amount);
-	double gap = to - from > 4 ? 1 : 0;
+	double gap = to - from > 6 ? 1 : 0; /* a narrower one is drawn now and then only */
 
 	if (amount > 0)
 		buf_format(plot->out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#888\"/>\n",
@@ -630,7 +643,7 @@ static void sheet_curves(struct sheet *sheet, const struct told *told)
 			buf_add_text(&text, ": allocated, and reserved above it");
 		sheet_text(sheet, buf_get(&text), "title");
 		sheet_begin_drawing(sheet);
-		curve_draw(&sheet->body, told, &curves[i], PICTURE_WIDE);
+		curve_draw(&sheet->body, &curves[i], PICTURE_WIDE);
 		sheet_end_drawing(sheet, CURVE_HEIGHT);
 	}
 	buf_release(&text);

@@ -439,6 +439,9 @@ void say_troubles(struct buf *out, const struct told *told)
 			crashed = true;
 		}
 	}
+	if (!crashed && outcome->end == CONFIRM_DONE && outcome->status > 0 && outcome->status < 128 &&
+	    !reported_is_done(&outcome->reported))
+		buf_format(out, "it ended with exit status %d\n", outcome->status);
 	if (!crashed && outcome->end == CONFIRM_DONE && outcome->status > 128 && told->process && !told->process->has_left) {
 		buf_format(out, "it was ended by signal %d%s\n", outcome->status - 128,
 			   outcome->status == KILLED ? ", as the system does where memory runs out" : "");

@@ -10,23 +10,13 @@
 /* Places of one kind that are named of a holder, and holders that do not leak. */
 enum { PLACES_NAMED = 3, BOUNDED_NAMED = 5 };
 
-/* Whether the line at INDEX was named before: it is listed once for each way that leads there. */
-static bool is_repeated(const struct reported_line *lines, size_t index)
-{
-	for (size_t i = 0; i < index; i++) {
-		if (lines[i].line == lines[index].line && strcmp(lines[i].path, lines[index].path) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void add_places(struct buf *out, const struct told *told, const char *words, const struct reported_line *lines,
 		       size_t count)
 {
 	size_t shown = 0;
 
 	for (size_t i = 0; i < count && shown < PLACES_NAMED; i++) {
-		if (is_repeated(lines, i))
+		if (told_line_repeats(lines, i))
 			continue;
 		buf_add_text(out, shown++ ? ", " : words);
 		say_place(out, told, lines[i].path, lines[i].line);

@@ -144,6 +144,15 @@ bool told_repeats(const struct told *told, size_t index)
 	return false;
 }
 
+bool told_line_repeats(const struct reported_line *lines, size_t index)
+{
+	for (size_t i = 0; i < index; i++) {
+		if (lines[i].line == lines[index].line && strcmp(lines[i].path, lines[index].path) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool told_saw_steps(const struct told *told)
 {
 	return told->process && told->process->steps > 0;

@@ -43,6 +43,8 @@ void told_release(struct told *told);
 
 /* Whether the unpredicted holder with number INDEX is one that another process has shown before. */
 bool told_repeats(const struct told *told, size_t index);
+/* Whether the line with number INDEX is one of those before it: stores are listed once for each way that leads there. */
+bool told_line_repeats(const struct reported_line *lines, size_t index);
 /* Whether anything could be seen at all: an agent was there, and steps were done. */
 bool told_saw_steps(const struct told *told);
 /* Whether something was confirmed that counts: what is no growth always does, growth where all of it is more than the limit. */

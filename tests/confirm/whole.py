@@ -191,7 +191,7 @@ class Score:
             if found:
                 self.place(found)
         elif case.truth in CONSTANT:
-            good = bool(self.marked) and all(f["verdict"] == "refuted" or f.get("bounded") for f in self.marked)
+            good = bool(self.marked) and all(f["verdict"] == "refuted" or f.get("bounded") or f.get("emptied") for f in self.marked)
         else:
             good = any(f.get("probe") for f in confirmed)
         self.result = "right" if good else "wrong" if self.marked else "gathered" if self.gathered else "missed"

@@ -57,7 +57,8 @@ class Clock:
         self.missing = []
         self.optimizers = weakref.WeakSet()
         self.first_optimizer = None
-        self.outer, self.inner = weakref.WeakSet(), weakref.WeakSet()
+        self.outer = weakref.WeakSet()  # modules that are called by no other module
+        self.is_outer, self.modules = {}, {}  # of all that were called, by id
         self.calls = weakref.WeakKeyDictionary()
         self.most = 0
         self.forward_handle = None
@@ -137,13 +138,11 @@ class Clock:
 
         def before(module, args):
             try:
-                if module in self.inner or isinstance(module, _Loss):
+                is_outer = self.is_outer.get(id(module))
+                if is_outer is None:
+                    is_outer = self.judge_module(module, not isinstance(module, _Loss) and not self.is_inner(sys._getframe(1)))
+                if not is_outer:
                     return
-                if module not in self.outer:
-                    if self.is_inner(sys._getframe(1)):
-                        self.inner.add(module)
-                        return
-                    self.outer.add(module)
                 if self.on_forward:
                     self.on_forward(module)
                 calls = self.calls.get(module, 0) + 1
@@ -157,6 +156,15 @@ class Clock:
 
         self.forward_handle = register_module_forward_pre_hook(before)
         self.undo["fwd"] = self.stop_forward
+
+    def judge_module(self, module, is_outer):
+        """Remembers it by its number for as long as it lives: a look-up in a weak dictionary costs more than all the rest."""
+        key = id(module)
+        self.modules[key] = weakref.ref(module, lambda _: (self.is_outer.pop(key, None), self.modules.pop(key, None)))
+        self.is_outer[key] = is_outer
+        if is_outer:
+            self.outer.add(module)
+        return is_outer
 
     def stop_forward(self):
         handle, self.forward_handle = self.forward_handle, None

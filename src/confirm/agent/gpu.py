@@ -13,6 +13,7 @@ class Gpu:
         self.history = History(session.torch, keeps=bool(self.wanted))
         self.table = self.history.table
         self.over = self.theirs = self.unknown = False
+        self.missing = None  # what was told of that
         self.held = {}  # address -> (size, moment, holder's key or None), for the snapshot
 
     # -- while the run goes
@@ -29,8 +30,9 @@ class Gpu:
             history.taken_over()
         if history.module is None and history.failed is None:
             history.start(kind.kind, theirs)
-            if history.failed:
-                self.session.wire.send("missing", what="memory history", why=history.failed)
+        if history.failed != self.missing:
+            self.missing = history.failed
+            self.session.wire.send("missing", what="memory history", why=history.failed)
         history.mark(moment)
 
     def module(self):
