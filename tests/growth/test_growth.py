@@ -374,6 +374,27 @@ def test_one_watch_at_a_time():
             pass
 
 
+COMPILED = """
+import torch, test_growth
+from torch._dynamo import trace_rules
+from vramlint import assert_no_growth
+
+trainer = test_growth.Trainer()
+trainer.net = torch.compile(trainer.net, backend="eager")
+assert_no_growth(trainer.step, steps=12)
+skipped = list(trace_rules.SKIP_DIRS)
+assert_no_growth(trainer.step, steps=12)
+assert trace_rules.SKIP_DIRS == skipped
+"""
+
+
+def test_what_is_compiled_is_watched_too():
+    # in a process of its own, as torch leaves marks of its own on Module
+    folder = os.path.dirname(os.path.abspath(__file__))
+    done = subprocess.run([sys.executable, "-c", COMPILED], capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_fault_of_ours_is_told(monkeypatch):
     assert_no_growth(Trainer().step, steps=12)
     import _vramlint.inside

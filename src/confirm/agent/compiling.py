@@ -56,8 +56,10 @@ class Compiling:
                 from torch._dynamo.skipfiles import SKIP_DIRS, _recompile_re  # 2.2
             except ImportError:
                 from torch._dynamo.trace_rules import SKIP_DIRS, _recompile_re
-            SKIP_DIRS.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ""))
-            _recompile_re()
+            folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+            if folder not in SKIP_DIRS:
+                SKIP_DIRS.append(folder)
+                _recompile_re()
         except Exception:
             pass  # it will try to compile them, and leave it
 
