@@ -1,6 +1,8 @@
-"""What the agent costs, in CPU time of the process: PYTHON-WITH-TORCH tests/confirm/overhead.py
+"""What the agent costs: PYTHON-WITH-TORCH tests/confirm/overhead.py [MODEL]...
 
-Two models run plain and under the agent by turns; "watched" are the steps of the window (48), "quiet" those after it.
+Three models run plain and under the agent by turns, in CPU time of the process: "watched" are the steps of the window (48),
+"quiet" those after it. "whole" is the wall time of `vramlint confirm --stop run` ($VRAMLINT or build/release/vramlint) against
+that of the script alone, imports included.
 """
 import json
 import os
@@ -8,16 +10,22 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from harness import confirm
 
 MODELS = {
-    "mlp": ("nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 8))", "32, 64", 600),
+    "mlp": ("nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 8))", "32, 64", 1500),
     "cnn": (
         "nn.Sequential(nn.Conv2d(3, 32, 3), nn.ReLU(), nn.Conv2d(32, 32, 3), nn.ReLU(), nn.Flatten(), nn.Linear(25088, 8))",
         "16, 3, 32, 32",
-        150,
+        200,
+    ),
+    "transformer": (
+        "nn.Sequential(nn.TransformerEncoder(nn.TransformerEncoderLayer(128, 4, 256, batch_first=True), 4), nn.Flatten(), nn.Linear(4096, 8))",
+        "16, 32, 128",
+        200,
     ),
 }
 SCRIPT = """
@@ -40,10 +48,21 @@ print(json.dumps(times))
 """
 
 
+PROGRAM = os.path.abspath(os.environ.get("VRAMLINT", "build/release/vramlint"))
+
+
+def wall(command, env):
+    began = time.monotonic()
+    subprocess.run(command, env=dict(os.environ, **env), capture_output=True)
+    return time.monotonic() - began
+
+
 def main():
     env = {"OMP_NUM_THREADS": "1"}
     for name, (net, shape, n) in MODELS.items():
-        rows = {"plain": [], "agent": []}
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
+        rows, walls = {"plain": [], "agent": []}, {"plain": [], "agent": []}
         with tempfile.TemporaryDirectory() as folder:
             script = Path(folder) / "train.py"
             script.write_text(SCRIPT % (net, shape, n))
@@ -53,6 +72,10 @@ def main():
                 finding = {"path": str(script), "line": 10, "end_line": 10, "first": 8, "last": 11}
                 run = confirm(["python", script], [finding], stop="run", env=env)
                 rows["agent"].append(json.loads(run.out))
+                walls["plain"].append(wall([sys.executable, script], env))
+                walls["agent"].append(
+                    wall([PROGRAM, "confirm", "-q", "--stop", "run", "--python", sys.executable, "--", script], env)
+                )
         for part, span in (("watched", slice(2, 50)), ("quiet", slice(52, n))):
             best = {k: min(statistics.median(t[span]) for t in v) * 1e3 for k, v in rows.items()}
             total = {k: min(sum(t[span]) for t in v) * 1e3 for k, v in rows.items()}
@@ -60,6 +83,8 @@ def main():
                 "%s %-8s median step %.3f ms plain, %.3f ms agent (%.2f); all %.0f ms plain, %.0f ms agent"
                 % (name, part, best["plain"], best["agent"], best["agent"] / best["plain"], total["plain"], total["agent"])
             )
+        whole = {k: min(v) for k, v in walls.items()}
+        print("%s whole    %.2f s plain, %.2f s confirm (%.2f)" % (name, whole["plain"], whole["agent"], whole["agent"] / whole["plain"]))
 
 
 if __name__ == "__main__":
