@@ -7,6 +7,7 @@
 #include "base/os_memory.h"
 #include "base/size.h"
 #include "cli/ci.h"
+#include "cli/confirm_table.h"
 #include "cli/confirm_view.h"
 #include "cli/message.h"
 #include "cli/output.h"
@@ -359,49 +360,70 @@ out:
 	return status;
 }
 
+/* Whether they fit together; else ERR says why not. */
+static bool are_sound(const struct confirm_values *values, const struct option_result *result, struct err *err)
+{
+	double fail_over;
+
+	if (values->read && (result->operand_count > 0 || values->record || values->snapshot))
+		return err_set(err, ERR_USAGE, "'--read' judges a run that is over: it takes no command, no '--record' and no '--snapshot'");
+	if (result->operand_count == 0 && !values->read)
+		return err_set(err, ERR_USAGE, "'confirm' takes a command: vramlint confirm -- train.py");
+	if (result->operand_count > 0 && notebook_is_name(result->operands[0]))
+		return err_set(err, ERR_USAGE,
+			       "'%s' is a notebook and no program: vramlint confirm -- jupyter nbconvert --to notebook --execute '%s'",
+			       result->operands[0], result->operands[0]);
+	if (!size_from_text(values->fail_over, &fail_over))
+		return err_set(err, ERR_USAGE, "option '--fail-over' takes a number of bytes, such as 4096, 64k or 1MiB, not '%s'",
+			       values->fail_over);
+	return true;
+}
+
+static const struct confirm_values fallback = {.steps = 48, .time_limit = 600};
+
+/* Runs with what the table [confirm] of the configuration says beneath ARGUMENTS. */
+static int run_with_table(const struct command *command, int count, char *const *arguments, struct option_result *result,
+			  struct config *config)
+{
+	static const char *const here[] = {"."};
+	struct confirm_values values = fallback, trial = fallback;
+	const char *script = script_of(result);
+	char *const *joined = confirm_table_join(config_for_run(config, script ? &script : here, 1), confirm_options, &trial, &count,
+						 arguments, &result->arena);
+	struct option_result joined_result;
+	struct err err;
+	int status;
+
+	if (!joined)
+		return STATUS_FAILED;
+	if (command_parse(command, count, joined, &values, &joined_result, &status)) {
+		if (!are_sound(&values, &joined_result, &err) || !reports_are_possible(&values, &joined_result.arena, &err))
+			status = command_usage_error(command, &err);
+		else
+			status = values.read ? judge_record(&values, &joined_result, config) : confirm(&values, &joined_result, config);
+	}
+	option_result_release(&joined_result);
+	return status;
+}
+
 static int confirm_command_run(const struct command *command, int count, char *const *arguments)
 {
-	struct confirm_values values = {.steps = 48, .time_limit = 600};
+	struct confirm_values values = fallback;
 	struct option_result result;
 	struct config *config;
 	struct err err;
-	double fail_over;
 	int status;
 
 	if (!command_parse(command, count, arguments, &values, &result, &status))
 		goto out;
-	if (values.read && (result.operand_count > 0 || values.record || values.snapshot)) {
-		err_set(&err, ERR_USAGE, "'--read' judges a run that is over: it takes no command, no '--record' and no '--snapshot'");
-		status = command_usage_error(command, &err);
-		goto out;
-	}
-	if (result.operand_count == 0 && !values.read) {
-		err_set(&err, ERR_USAGE, "'confirm' takes a command: vramlint confirm -- train.py");
-		status = command_usage_error(command, &err);
-		goto out;
-	}
-	if (result.operand_count > 0 && notebook_is_name(result.operands[0])) {
-		err_set(&err, ERR_USAGE, "'%s' is a notebook and no program: vramlint confirm -- jupyter nbconvert --to notebook --execute '%s'",
-			result.operands[0], result.operands[0]);
-		status = command_usage_error(command, &err);
-		goto out;
-	}
-	if (!size_from_text(values.fail_over, &fail_over)) {
-		err_set(&err, ERR_USAGE, "option '--fail-over' takes a number of bytes, such as 4096, 64k or 1MiB, not '%s'",
-			values.fail_over);
-		status = command_usage_error(command, &err);
-		goto out;
-	}
-	if (!reports_are_possible(&values, &result.arena, &err)) {
+	if (!are_sound(&values, &result, &err)) {
 		status = command_usage_error(command, &err);
 		goto out;
 	}
 	config = config_new(&(struct config_request){.options = values.settings, .configs = values.configs.items,
 						     .config_count = values.configs.count, .isolated = values.isolated},
 			    &err);
-	status = !config	? command_usage_error(command, &err)
-		 : values.read	? judge_record(&values, &result, config)
-				: confirm(&values, &result, config);
+	status = config ? run_with_table(command, count, arguments, &result, config) : command_usage_error(command, &err);
 	config_free(config);
 out:
 	option_result_release(&result);

@@ -627,7 +627,8 @@ static bool environment_read(struct config *config, struct setting_layer *layer,
 		for (char *c = name; *c; c++)
 			*c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
 		text = os_env(name);
-		if (id != SETTING_EXTEND && text && *text &&
+		/* a table is said in a file; VRAMLINT_CONFIRM tells a process that it is watched */
+		if (id != SETTING_EXTEND && setting_rows[id].kind != TAKES_KEPT && text && *text &&
 		    !setting_read_text(layer, (enum setting_id)id, text, place, &config->arena, err))
 			return false;
 	}
