@@ -21,6 +21,14 @@ static void number(struct json_writer *json, const char *key, double value)
 }
 
 /* VALUE, or null where it is not known. */
+/* Rounded, and within what all readers of JSON take for a whole number. */
+static int64_t whole(double value)
+{
+	static const double most = 9007199254740991;
+
+	return isnan(value) ? 0 : value >= most ? (int64_t)most : value <= -most ? -(int64_t)most : (int64_t)llround(value);
+}
+
 static void known(struct json_writer *json, const char *key, int64_t value)
 {
 	if (value >= 0)
@@ -54,11 +62,11 @@ static void lines_add(struct json_writer *json, const char *key, const struct re
 static void holder_add(struct json_writer *json, const struct reported_holder *holder, const struct growth *growth)
 {
 	json_member_text(json, "holder", holder->key);
-	json_member_int(json, "tensor_bytes_per_step", (int64_t)growth->bytes);
-	json_member_int(json, "tensor_bytes_lower_quartile", (int64_t)growth->least_bytes);
-	json_member_int(json, "tensor_bytes_upper_quartile", (int64_t)growth->most_bytes);
-	json_member_int(json, "graph_nodes_per_step", (int64_t)growth->nodes);
-	known(json, "host_bytes_per_step", growth->leaks ? (int64_t)growth->host_bytes : -1);
+	json_member_int(json, "tensor_bytes_per_step", whole(growth->bytes));
+	json_member_int(json, "tensor_bytes_lower_quartile", whole(growth->least_bytes));
+	json_member_int(json, "tensor_bytes_upper_quartile", whole(growth->most_bytes));
+	json_member_int(json, "graph_nodes_per_step", whole(growth->nodes));
+	known(json, "host_bytes_per_step", growth->leaks ? whole(growth->host_bytes) : -1);
 	json_member_int(json, "steps_left", growth->births);
 	json_member_int(json, "steps_judged", growth->steps);
 	json_member_bool(json, "emptied", growth->is_emptied);
