@@ -420,10 +420,11 @@ static bool is_predicted(const struct reported_holder *holder, const struct pred
 }
 
 /* Results that are gathered grow as well, and are wanted. Graphs are not, nor is storage that nobody can reach, by a view that
- * needs little of it or by any name. */
+ * needs little of it or by any name; of the latter some bytes a step are scalars that torch itself keeps. */
 static bool is_unwanted(const struct reported_holder *holder, const struct growth *growth)
 {
-	bool has_no_name = strcmp(holder->key, "<unreached>") == 0;
+	enum { SCALARS = 1024 };
+	bool has_no_name = strcmp(holder->key, "<unreached>") == 0 && growth->bytes >= SCALARS;
 
 	return !growth->is_emptied && (growth->nodes > 0 || has_no_name || (holder->used >= 0 && holder->used * 2 < holder->bytes));
 }

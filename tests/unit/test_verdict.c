@@ -267,7 +267,12 @@ static void what_is_gathered_is_no_leak_that_nobody_predicted(void **state)
 	assert_int_equal(judged().gathered, 0);
 	holder.used = holder.bytes;
 	holder.key = "<unreached>"; /* that no name leads to it is no wish of anybody's */
+	for (size_t i = 0; i < holder.births.count; i++)
+		holder.births.items[i].bytes = 4096;
 	assert_int_equal(judged().unpredicted, 1);
+	for (size_t i = 0; i < holder.births.count; i++)
+		holder.births.items[i].bytes = 1; /* a scalar of torch's own */
+	assert_int_equal(judged().unpredicted, 0);
 	VEC_RELEASE(&process.holders);
 }
 
