@@ -68,16 +68,23 @@ static const char *script_of(const struct option_result *result)
 	return NULL;
 }
 
-/* The findings of the code that is named, or of the script, or of the current folder. */
+/* What the command is about, where nothing else is said: its script, or the current folder. */
+static const char *subject_of(const struct option_result *result)
+{
+	const char *script = script_of(result);
+
+	return script ? script : ".";
+}
+
+/* The findings of the code that is named, or of what the command is about. */
 static bool predict(struct prediction *prediction, const struct confirm_values *values, const struct option_result *result,
 		    struct config *config)
 {
-	static const char *const here[] = {"."};
-	const char *script = script_of(result);
+	const char *subject = subject_of(result);
 
 	if (values->check.count)
 		return prediction_make(prediction, config, values->check.items, values->check.count);
-	return prediction_make(prediction, config, script ? &script : here, 1);
+	return prediction_make(prediction, config, &subject, 1);
 }
 
 static const char *python_of(const struct confirm_values *values, struct arena *arena)
@@ -171,9 +178,10 @@ static bool write_reports(const struct confirm_values *values, const struct told
 	struct report_host host;
 	struct evidence evidence;
 	struct buf text = BUF_INIT;
-	bool ok = true;
+	bool shows_code = values->sarif || values->html, ok = true;
 
-	evidence_init(&evidence, told);
+	if (shows_code)
+		evidence_init(&evidence, told);
 	if (values->json) {
 		tell_json(&text, told);
 		ok = write_file(values->json, &text) && ok;
@@ -191,7 +199,8 @@ static bool write_reports(const struct confirm_values *values, const struct told
 		picture_file(&text, told);
 		ok = write_file(values->svg, &text) && ok;
 	}
-	evidence_release(&evidence);
+	if (shows_code)
+		evidence_release(&evidence);
 	buf_release(&text);
 	return ok;
 }
@@ -385,11 +394,10 @@ static const struct confirm_values fallback = {.steps = 48, .time_limit = 600};
 static int run_with_table(const struct command *command, int count, char *const *arguments, struct option_result *result,
 			  struct config *config)
 {
-	static const char *const here[] = {"."};
 	struct confirm_values values = fallback, trial = fallback;
-	const char *script = script_of(result);
-	char *const *joined = confirm_table_join(config_for_run(config, script ? &script : here, 1), confirm_options, &trial, &count,
-						 arguments, &result->arena);
+	const char *subject = subject_of(result);
+	char *const *joined = confirm_table_join(config_for_run(config, &subject, 1), confirm_options, &trial, &count, arguments,
+						 &result->arena);
 	struct option_result joined_result;
 	struct err err;
 	int status;

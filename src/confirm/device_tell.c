@@ -213,14 +213,6 @@ void device_tell(struct buf *out, const struct told *told)
 
 /* ---- for programs ---- */
 
-static void bytes_add(struct json_writer *json, const char *key, int64_t bytes)
-{
-	if (bytes >= 0)
-		json_member_int(json, key, bytes);
-	else
-		json_member_text(json, key, NULL);
-}
-
 static void growth_add(struct json_writer *json, const struct reported_process *process, int64_t device)
 {
 	struct device_growth growth;
@@ -291,18 +283,18 @@ static void device_add(struct json_writer *json, const struct told *told, const 
 	json_member_int(json, "device", gpu->device);
 	json_member_text(json, "name", gpu->name);
 	json_member_text(json, "uuid", gpu->uuid);
-	bytes_add(json, "total", gpu->total);
-	bytes_add(json, "allocated", last->allocated);
-	bytes_add(json, "requested", last->requested);
-	bytes_add(json, "reserved", last->reserved);
-	bytes_add(json, "peak", last->peak);
-	bytes_add(json, "retries", last->retries);
-	bytes_add(json, "ooms", last->ooms);
+	json_member_known(json, "total", gpu->total);
+	json_member_known(json, "allocated", last->allocated);
+	json_member_known(json, "requested", last->requested);
+	json_member_known(json, "reserved", last->reserved);
+	json_member_known(json, "peak", last->peak);
+	json_member_known(json, "retries", last->retries);
+	json_member_known(json, "ooms", last->ooms);
 	growth_add(json, process, gpu->device);
 	free_add(json, process, gpu->device);
 	unheld_add(json, process, gpu->device);
 	json_member_text(json, "no_history", process->missing);
-	bytes_add(json, "used_by_all", driver ? driver->used : -1);
+	json_member_known(json, "used_by_all", driver ? driver->used : -1);
 	json_member_text(json, "driver", driver ? driver->version : NULL);
 	json_object_end(json);
 }

@@ -3,16 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
+
 bool forecast_is_on_cpu(const struct reported_process *process)
 {
 	return !process->device || strncmp(process->device, "cpu", 3) == 0;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 double forecast_step_seconds(const struct reported_process *process)
@@ -30,7 +25,7 @@ double forecast_step_seconds(const struct reported_process *process)
 		if (step->step > before->step && step->seconds > before->seconds)
 			times[count++] = (step->seconds - before->seconds) / (double)(step->step - before->step);
 	}
-	qsort(times, count, sizeof *times, by_size);
+	numbers_sort(times, count);
 	middle = count >= LEAST ? times[count / 2] : -1;
 	free(times);
 	return middle;

@@ -237,9 +237,7 @@ static struct reported_holder *holder_get(struct reported *reported, struct repo
 
 static int64_t number_at(const cJSON *list, int index)
 {
-	const cJSON *item = cJSON_GetArrayItem(list, index);
-
-	return cJSON_IsNumber(item) && item->valuedouble > -9e15 && item->valuedouble < 9e15 ? (int64_t)item->valuedouble : 0;
+	return field_whole(cJSON_GetArrayItem(list, index), 0);
 }
 
 static void take_births(struct reported_holder *holder, const cJSON *event)

@@ -20,21 +20,12 @@ static void number(struct json_writer *json, const char *key, double value)
 	buf_release(&text);
 }
 
-/* VALUE, or null where it is not known. */
 /* Rounded, and within what all readers of JSON take for a whole number. */
 static int64_t whole(double value)
 {
 	static const double most = 9007199254740991;
 
 	return isnan(value) ? 0 : value >= most ? (int64_t)most : value <= -most ? -(int64_t)most : (int64_t)llround(value);
-}
-
-static void known(struct json_writer *json, const char *key, int64_t value)
-{
-	if (value >= 0)
-		json_member_int(json, key, value);
-	else
-		json_member_text(json, key, NULL);
 }
 
 static void lines_add(struct json_writer *json, const char *key, const struct reported_line *lines, size_t count)
@@ -66,7 +57,7 @@ static void holder_add(struct json_writer *json, const struct reported_holder *h
 	json_member_int(json, "tensor_bytes_lower_quartile", whole(growth->least_bytes));
 	json_member_int(json, "tensor_bytes_upper_quartile", whole(growth->most_bytes));
 	json_member_int(json, "graph_nodes_per_step", whole(growth->nodes));
-	known(json, "host_bytes_per_step", growth->leaks ? whole(growth->host_bytes) : -1);
+	json_member_known(json, "host_bytes_per_step", growth->leaks ? whole(growth->host_bytes) : -1);
 	json_member_int(json, "steps_left", growth->births);
 	json_member_int(json, "steps_judged", growth->steps);
 	json_member_bool(json, "emptied", growth->is_emptied);
@@ -96,8 +87,6 @@ static void judged_add(struct json_writer *json, const struct judged *judged)
 	}
 	if (judged->worker)
 		json_member_int(json, "worker", judged->worker->process);
-	if (judged->worker)
-		json_member_int(json, "worker", judged->worker->process);
 	if (judged->holder)
 		holder_add(json, judged->holder, &judged->growth);
 	json_object_end(json);
@@ -112,18 +101,18 @@ static void curve_add(struct json_writer *json, const struct reported_process *p
 		json_object_begin(json);
 		json_member_int(json, "step", step->step);
 		number(json, "seconds", step->seconds);
-		known(json, "live", step->live);
-		known(json, "host", step->host);
-		known(json, "resident", step->rss);
+		json_member_known(json, "live", step->live);
+		json_member_known(json, "host", step->host);
+		json_member_known(json, "resident", step->rss);
 		if (step->device_count > 0) {
 			json_member_array(json, "devices");
 			for (size_t d = 0; d < step->device_count; d++) {
 				json_object_begin(json);
 				json_member_int(json, "device", step->devices[d].device);
-				known(json, "allocated", step->devices[d].allocated);
-				known(json, "reserved", step->devices[d].reserved);
-				known(json, "requested", step->devices[d].requested);
-				known(json, "total", step->devices[d].total);
+				json_member_known(json, "allocated", step->devices[d].allocated);
+				json_member_known(json, "reserved", step->devices[d].reserved);
+				json_member_known(json, "requested", step->devices[d].requested);
+				json_member_known(json, "total", step->devices[d].total);
 				json_object_end(json);
 			}
 			json_array_end(json);
@@ -155,7 +144,7 @@ static void process_add(struct json_writer *json, const struct reported_process 
 	if (process->crash) {
 		json_member_bool(json, "out_of_memory", process->is_oom);
 		json_member_int(json, "crash_step", process->crash_step);
-		known(json, "crash_live", process->crash_live);
+		json_member_known(json, "crash_live", process->crash_live);
 		lines_add(json, "crash_at", process->crash_at.items, process->crash_at.count);
 	}
 	curve_add(json, process);

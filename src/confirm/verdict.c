@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "confirm/workers.h"
 
 const char *verdict_name(enum verdict verdict)
@@ -14,18 +15,11 @@ const char *verdict_name(enum verdict verdict)
 
 /* ---- growth ---- */
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double median(double *numbers, size_t count)
 {
 	if (count == 0)
 		return 0;
-	qsort(numbers, count, sizeof *numbers, by_size);
+	numbers_sort(numbers, count);
 	return count % 2 ? numbers[count / 2] : (numbers[count / 2 - 1] + numbers[count / 2]) / 2;
 }
 
@@ -106,7 +100,7 @@ static bool goes_on(const struct left *left, size_t count, bool nodes, double *s
 static double left_by_step(const struct left *left, size_t count, bool nodes, double *scratch)
 {
 	numbers_of(left, count, nodes, scratch);
-	qsort(scratch, count, sizeof *scratch, by_size);
+	numbers_sort(scratch, count);
 	return scratch[count - 1 - (count - 1) / 4] > 0 ? sum(scratch, count) / (double)count : 0;
 }
 
@@ -343,9 +337,12 @@ static void judge_by_holders(const struct reported_process *process, struct judg
 
 	for (size_t i = 0; i < process->holders.count; i++) {
 		const struct reported_holder *holder = process->holders.items[i];
-		struct growth growth = growth_of(process, holder);
+		struct growth growth;
 
-		if (!is_about(holder, judged->finding) || (judged->holder && !growth.leaks))
+		if (!is_about(holder, judged->finding))
+			continue;
+		growth = growth_of(process, holder);
+		if (judged->holder && !growth.leaks)
 			continue;
 		if (growth.leaks && verdict_of(&growth) > judged->verdict)
 			judged->verdict = verdict_of(&growth);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/numbers.h"
 #include "base/os.h"
 #include "base/os_tree.h"
 #include "confirm/say.h"
@@ -115,16 +116,9 @@ void workers_release(struct workers_watch *watch)
 
 /* ---- judging ---- */
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double median(double *numbers, size_t count)
 {
-	qsort(numbers, count, sizeof *numbers, by_size);
+	numbers_sort(numbers, count);
 	return numbers[count / 2];
 }
 

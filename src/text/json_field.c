@@ -30,12 +30,16 @@ bool field_is_true(const cJSON *object, const char *path)
 	return cJSON_IsTrue(field(object, path));
 }
 
-int64_t field_number(const cJSON *object, const char *path, int64_t fallback)
+int64_t field_whole(const cJSON *item, int64_t fallback)
 {
-	const cJSON *item = field(object, path);
 	double number = cJSON_IsNumber(item) ? item->valuedouble : NAN;
 
 	return fabs(number) < 9e15 ? (int64_t)number : fallback;
+}
+
+int64_t field_number(const cJSON *object, const char *path, int64_t fallback)
+{
+	return field_whole(field(object, path), fallback);
 }
 
 bool field_has(const cJSON *object, const char *path, const char *text)

@@ -12,6 +12,8 @@ const char *field_text(const cJSON *object, const char *path); /* NULL where it 
 bool field_is_true(const cJSON *object, const char *path);
 /* A whole number; FALLBACK where it is none. */
 int64_t field_number(const cJSON *object, const char *path, int64_t fallback);
+/* The same of ITEM itself, which may be NULL. */
+int64_t field_whole(const cJSON *item, int64_t fallback);
 /* Whether the list at PATH holds the string TEXT. */
 bool field_has(const cJSON *object, const char *path, const char *text);
 

@@ -162,6 +162,15 @@ void json_member_int(struct json_writer *writer, const char *key, int64_t number
 	json_int(writer, number);
 }
 
+void json_member_known(struct json_writer *writer, const char *key, int64_t number)
+{
+	json_key(writer, key);
+	if (number >= 0)
+		json_int(writer, number);
+	else
+		json_text(writer, NULL);
+}
+
 void json_member_bool(struct json_writer *writer, const char *key, bool value)
 {
 	json_key(writer, key);

@@ -31,6 +31,8 @@ void json_raw(struct json_writer *writer, struct str value);
 /* A key with its value, or with what opens it. */
 void json_member_text(struct json_writer *writer, const char *key, const char *text);
 void json_member_int(struct json_writer *writer, const char *key, int64_t number);
+/* A number that is not known where it is negative: then null. */
+void json_member_known(struct json_writer *writer, const char *key, int64_t number);
 void json_member_bool(struct json_writer *writer, const char *key, bool value);
 void json_member_object(struct json_writer *writer, const char *key);
 void json_member_array(struct json_writer *writer, const char *key);
