@@ -7,6 +7,8 @@ import bisect
 import sys
 import weakref
 
+from .patch import replace
+
 MOST_LINES = 300000  # that are noted
 RANK = {"fwd": 0, "bwd": 1, "batch": 2, "opt": 3, "call": 4}
 
@@ -105,12 +107,7 @@ class Clock:
             self.tick("batch", iterator)
             return original(iterator)
 
-        def undo():
-            if Iterator.__next__ is __next__:
-                Iterator.__next__ = original
-
-        Iterator.__next__ = __next__
-        self.undo["batch"] = undo
+        self.undo["batch"] = replace(Iterator, "__next__", __next__)
 
     def watch_backward(self):
         autograd = self.torch.autograd
@@ -123,12 +120,7 @@ class Clock:
         backward.__wrapped__ = original
         backward.__doc__ = original.__doc__
 
-        def undo():
-            if autograd.backward is backward:
-                autograd.backward = original
-
-        autograd.backward = backward
-        self.undo["bwd"] = undo
+        self.undo["bwd"] = replace(autograd, "backward", backward)
 
     def watch_forward(self):
         """Outermost module calls. A global hook makes each module call a little slower and would be compiled in: it goes

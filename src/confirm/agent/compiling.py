@@ -4,6 +4,7 @@ import os
 import sys
 
 from .imports import Watch
+from .patch import replace
 
 NAME = "torch._dynamo"
 # What is called first, whoever compiles.
@@ -41,13 +42,8 @@ class Compiling:
             self.begins()
             return original(*args, **kwargs)
 
-        def undo():
-            if getattr(owner, name) is wrapped:
-                setattr(owner, name, original)
-
         wrapped.__wrapped__ = original
-        setattr(owner, name, wrapped)
-        self.undo.append(undo)
+        self.undo.append(replace(owner, name, wrapped))
 
     @staticmethod
     def skip_own_frames():

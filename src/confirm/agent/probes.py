@@ -6,6 +6,7 @@ import weakref
 
 from . import usercode
 from .metrics import Metrics
+from .patch import replace
 from .syncs import Syncs
 
 SAMPLED = 3  # parameters looked at in each group of an optimizer
@@ -154,17 +155,7 @@ class Probes:
             except AttributeError:
                 pass
         wrapped.__wrapped__ = original
-        inherited = isinstance(owner, type) and name not in owner.__dict__
-        setattr(owner, name, wrapped)
-
-        def undo():
-            if getattr(owner, name, None) is wrapped:
-                if inherited:
-                    delattr(owner, name)
-                else:
-                    setattr(owner, name, original)
-
-        self.undo.append(undo)
+        self.undo.append(replace(owner, name, wrapped))
 
     def remove(self):
         self.syncs.stop()

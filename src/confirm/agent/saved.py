@@ -3,6 +3,7 @@
 A torch whose SavedTensor has no `data` (2.6 and before) gives it by attributes that run the unpack hooks, which checkpointing
 and offloading use: there nothing is read any more once somebody has set such hooks.
 """
+from .patch import replace
 
 
 class Saved:
@@ -29,12 +30,7 @@ class Saved:
             self.lose()
             return original(*args)
 
-        def undo():
-            if getattr(owner, name) is push:
-                setattr(owner, name, original)
-
-        setattr(owner, name, push)
-        self.undo = undo
+        self.undo = replace(owner, name, push)
 
     def lose(self):
         self.can_read = False

@@ -14,6 +14,7 @@ from .clock import RANK, Clock, Series
 from .compiling import Compiling
 from .gpu import Gpu
 from .holders import FEWEST, SPARSE, Finder, shape
+from .imports import fail
 from .lines import Lines
 from .reach import Reach
 from .saved import Saved
@@ -27,13 +28,6 @@ WATCH_TICKS, MOST_WATCHED = 8, 60
 CURVE_STEPS, CURVE_SECONDS = 64, 0.01
 SHORT = 256  # the longest deque with a bound of its own that counts as bounded
 COVER_STEPS, COVER_HITS = 24, 10
-
-
-def debug(error):
-    if os.environ.get("VRAMLINT_CONFIRM_DEBUG"):
-        import traceback
-
-        traceback.print_exc()
 
 
 class Session:
@@ -65,7 +59,6 @@ class Session:
         self.satisfied = set()
         self.thread = None
         self.window_over = False
-        self.samples = 0
         self.searches = 0
         self.swelling = Swelling()
 
@@ -106,7 +99,7 @@ class Session:
 
     def fault(self, error):
         """A fault of the agent's own: the user's program is not to know of it."""
-        debug(error)
+        fail(error)
 
     def roots(self):
         """(frames, modules) whose names are followed."""
@@ -238,7 +231,6 @@ class Session:
             if self.last_kind_tick[kind] <= self.phase + 1:
                 return None
             self.phase += 1
-            self.samples += 1
             self.wire.send("sample", urgent=False, k=kind, i=self.series.count(kind), live=self.accounting.live(),
                            host=self.accounting.host())  # fmt: skip
         self.watching(kind)
