@@ -280,12 +280,14 @@ static void add_fault(struct lint_result *result, const struct source *source, s
 	add_problem(result, source, span, what);
 }
 
-/* False where the tree is of no use. */
-static bool report_syntax(struct lint_result *result, const struct source *source, TSNode root)
+/* False where the tree, from which the parser left out what its REPAIR says, is of no use. */
+static bool report_syntax(struct lint_result *result, const struct source *source, TSNode root, const struct repair *repair)
 {
-	struct span span;
-	bool hopeless;
-	if (!ts_node_has_error(root) || !syntax_first_fault(root, &span, &hopeless))
+	struct span span = {0, 0};
+	bool hopeless = false, is_faulty = ts_node_has_error(root) && syntax_first_fault(root, &span, &hopeless);
+	if (repair->left_out.count && (!is_faulty || repair->left_out.items[0].start < span.start))
+		span = repair->left_out.items[0];
+	else if (!is_faulty)
 		return true;
 	if (hopeless) {
 		result->failure = arena_format(&result->arena, "cannot parse what begins in line %u", source_line(source, span.start));
@@ -305,7 +307,7 @@ static TSTree *separate_cells(struct lint_worker *worker, const struct source *s
 	struct syntax_faults faults;
 	struct buf text = BUF_INIT;
 	struct err err;
-	syntax_cells(source, ts_tree_root_node(tree), &faults);
+	syntax_cells(source, ts_tree_root_node(tree), &worker->parser.repair, &faults);
 	if (faults.cross) {
 		what = "cannot parse this; the cell was left out, the others were checked";
 		syntax_faults_release(&faults);
@@ -414,7 +416,7 @@ static void analyse(struct lint_worker *worker, const struct settings *settings,
 	struct judgement judgement;
 	double clock = os_seconds();
 	result->is_guess = worker->memory && worker->memory->parsed.is_guess;
-	if (result->is_guess)
+	if (result->is_guess && !worker->memory->parsed.is_current)
 		guess_candidates(worker, linter, root, text);
 	else
 		find_candidates(worker, linter, root, text);
@@ -549,13 +551,13 @@ void lint_source(struct lint_worker *worker, const struct settings *settings, co
 		result->is_stale = worker->is_stale;
 		return;
 	}
-	if (source->origins && ts_node_has_error(ts_tree_root_node(tree)) &&
+	if (source->origins && (ts_node_has_error(ts_tree_root_node(tree)) || worker->parser.repair.left_out.count) &&
 	    !(tree = separate_cells(worker, source, tree, result))) {
 		result->is_stale = worker->is_stale;
 		return;
 	}
 	TSNode root = ts_tree_root_node(tree);
-	if (report_syntax(result, source, root))
+	if (report_syntax(result, source, root, &worker->parser.repair))
 		analyse(worker, settings, path, source, root, result);
 	if (worker->is_stale) {
 		result->is_stale = true;

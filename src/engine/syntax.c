@@ -31,10 +31,35 @@ bool syntax_first_fault(TSNode node, struct span *fault, bool *hopeless)
 	return found;
 }
 
-void syntax_cells(const struct source *source, TSNode root, struct syntax_faults *faults)
+static uint32_t last_cell(const struct source *source, struct span span)
+{
+	return source_cell(source, span.end > span.start ? span.end - 1 : span.end);
+}
+
+/* Faults come in order; the first in a cell counts. */
+static void add_fault(const struct source *source, struct syntax_faults *faults, struct span fault)
+{
+	size_t count = faults->places.count;
+	if (!count || source_cell(source, faults->places.items[count - 1].start) != source_cell(source, fault.start))
+		VEC_ADD(&faults->places, fault);
+}
+
+/* Adds what is left out from the place NEXT in the list of REPAIR on up to END. */
+static size_t add_left_out(const struct source *source, const struct repair *repair, size_t next, uint32_t end,
+			   struct syntax_faults *faults)
+{
+	for (; next < repair->left_out.count && repair->left_out.items[next].start < end; next++) {
+		struct span span = repair->left_out.items[next];
+		faults->cross |= source_cell(source, span.start) != last_cell(source, span);
+		add_fault(source, faults, span);
+	}
+	return next;
+}
+
+void syntax_cells(const struct source *source, TSNode root, const struct repair *repair, struct syntax_faults *faults)
 {
 	TSTreeCursor cursor = ts_tree_cursor_new(root);
-	uint32_t told = 0;
+	size_t next = 0;
 	*faults = (struct syntax_faults){.cross = ts_node_is_error(root)};
 	if (!faults->cross && ts_tree_cursor_goto_first_child(&cursor))
 		do {
@@ -43,14 +68,14 @@ void syntax_cells(const struct source *source, TSNode root, struct syntax_faults
 			bool hopeless;
 			if (!ts_node_has_error(node))
 				continue;
-			uint32_t cell = source_cell(source, span.start);
-			if (cell != source_cell(source, span.end > span.start ? span.end - 1 : span.end))
-				faults->cross = true;
-			if (syntax_first_fault(node, &fault, &hopeless) && cell != told)
-				VEC_ADD(&faults->places, fault);
+			faults->cross |= source_cell(source, span.start) != last_cell(source, span);
+			if (syntax_first_fault(node, &fault, &hopeless)) {
+				next = add_left_out(source, repair, next, fault.start, faults);
+				add_fault(source, faults, fault);
+			}
 			faults->cross |= hopeless;
-			told = cell;
 		} while (!faults->cross && ts_tree_cursor_goto_next_sibling(&cursor));
+	add_left_out(source, repair, next, UINT32_MAX, faults);
 	ts_tree_cursor_delete(&cursor);
 }
 
@@ -64,6 +89,10 @@ static bool parses(struct py_parser *parser, struct str text, struct span part, 
 	if (!tree)
 		return false;
 	ok = !ts_node_has_error(ts_tree_root_node(tree)) || !syntax_first_fault(ts_tree_root_node(tree), fault, &hopeless);
+	if (ok && parser->repair.left_out.count) {
+		*fault = parser->repair.left_out.items[0];
+		ok = false;
+	}
 	ts_tree_delete(tree);
 	return ok;
 }

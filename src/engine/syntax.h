@@ -14,8 +14,9 @@ struct syntax_faults {
 	bool cross;              /* what begins in one cell goes on in another, or one is hopeless */
 };
 
-/* The faults in the tree ROOT of the notebook SOURCE, cell by cell. FAULTS is released by the caller. */
-void syntax_cells(const struct source *source, TSNode root, struct syntax_faults *faults);
+/* The faults in the tree ROOT of the notebook SOURCE, cell by cell, and what its REPAIR left out. FAULTS is released by the
+ * caller. */
+void syntax_cells(const struct source *source, TSNode root, const struct repair *repair, struct syntax_faults *faults);
 /* Appends the program of the notebook SOURCE with spaces for the cells that do not parse alone; FAULTS gets a place in
  * each of those, and is released by the caller. Time is linear in the size of the program. */
 void syntax_sound_cells(const struct source *source, struct py_parser *parser, struct buf *text,

@@ -65,6 +65,7 @@ void py_parser_init(struct py_parser *parser)
 	parser->cursor_ready = false;
 	parser->stop = NULL;
 	parser->stop_context = NULL;
+	memset(&parser->repair, 0, sizeof parser->repair);
 	if (!parser->parser || !ts_parser_set_language(parser->parser, tree_sitter_python()))
 		BUG("the Python grammar does not fit this tree-sitter");
 }
@@ -74,6 +75,7 @@ void py_parser_release(struct py_parser *parser)
 	if (parser->cursor_ready)
 		ts_tree_cursor_delete(&parser->cursor);
 	ts_parser_delete(parser->parser);
+	repair_release(&parser->repair);
 	memset(parser, 0, sizeof *parser);
 }
 
@@ -299,67 +301,159 @@ static void remember(struct py_memory *memory, const TSTree *tree, struct str te
 	*copy = NULL;
 }
 
-/* Parses what READING reads with the tree of MEMORY. NULL where that is not known to give what parsing all of it does: the
- * parser recovers from errors in other ways then. */
-static TSTree *parse_change(struct py_parser *parser, struct py_memory *memory, struct reading *reading, TSTree **edited,
-			    TSInputEdit *edit)
+static bool is_sound(const TSTree *tree)
 {
-	*edited = ts_tree_copy(memory->tree);
-	*edit = edit_to(memory, reading->text);
-	ts_tree_edit(*edited, edit);
-	reading->wants_no_error = !memory->may_guess;
-	TSTree *tree = parse(parser, *edited, reading);
-	reading->wants_no_error = false;
-	memory->is_guess = tree && memory->may_guess && ts_node_has_error(ts_tree_root_node(tree));
+	return tree && !ts_node_has_error(ts_tree_root_node(tree));
+}
+
+/* ---- one text ---- */
+
+/* A text on its way to a tree. */
+struct parsing {
+	struct py_parser *parser;
+	struct py_memory *memory; /* or NULL */
+	struct str text;          /* as the grammar takes it */
+	uint64_t limit;           /* of reads */
+	bool stopped;
+	bool is_searched;         /* for what may be repaired */
+};
+
+/* One way there. */
+struct attempt {
+	bool is_repaired; /* what the repair has made of the text was read */
+	uint64_t reads;
+	TSTree *tree;     /* or NULL */
+	TSTree *edited;   /* the tree of the memory, edited into the one of the text, or NULL where that was not used */
+	TSInputEdit edit;
+};
+
+static void attempt_release(struct attempt *attempt)
+{
+	ts_tree_delete(attempt->tree);
+	ts_tree_delete(attempt->edited);
+	*attempt = (struct attempt){.tree = NULL};
+}
+
+static struct str text_of(const struct parsing *p, bool is_repaired)
+{
+	return is_repaired ? (struct str){p->parser->repair.text, p->text.length} : p->text;
+}
+
+/* What the text needs, or NULL. */
+static const char *repair_of(struct parsing *p)
+{
+	if (!p->is_searched)
+		repair_init(&p->parser->repair, p->text);
+	p->is_searched = true;
+	return p->parser->repair.text;
+}
+
+static void read_all(struct parsing *p, struct attempt *attempt)
+{
+	struct reading reading = {.text = text_of(p, attempt->is_repaired), .parser = p->parser, .limit = p->limit};
+	attempt->tree = parse(p->parser, NULL, &reading);
+	attempt->reads = reading.reads;
+	p->stopped |= reading.stopped;
+}
+
+/* Parses with the tree of the memory. Without WITH_ERRORS there is no tree where that is not known to give what parsing all
+ * of the text does: the parser recovers from errors in other ways then. */
+static void read_change(struct parsing *p, bool with_errors, struct attempt *attempt)
+{
+	struct py_memory *memory = p->memory;
+	struct reading reading = {.text = text_of(p, attempt->is_repaired), .parser = p->parser, .limit = p->limit,
+				  .wants_no_error = !with_errors};
+	attempt->edited = ts_tree_copy(memory->tree);
+	attempt->edit = edit_to(memory, reading.text);
+	ts_tree_edit(attempt->edited, &attempt->edit);
+	attempt->tree = parse(p->parser, attempt->edited, &reading);
+	attempt->reads = memory->reads + reading.reads;
+	p->stopped |= reading.stopped;
 	/* near the limit it is not known any more whether all at once would be within it */
-	bool is_same = tree && !ts_node_has_error(ts_tree_root_node(tree)) && memory->reads + reading->reads <= reading->limit / 2;
-	if (tree && !is_same && !memory->is_guess) {
-		ts_tree_delete(tree);
-		tree = NULL;
+	bool is_same = is_sound(attempt->tree) && attempt->reads <= reading.limit / 2;
+	if (!is_same && !(with_errors && attempt->tree && !is_sound(attempt->tree)))
+		attempt_release(attempt);
+}
+
+/* A tree that can be had in no time: of what has changed, and a guess where there are errors in it. */
+static struct attempt parse_in_haste(struct parsing *p)
+{
+	struct attempt plain = {.is_repaired = false}, mended = {.is_repaired = true};
+	/* that there are errors takes long to find out in brackets that are never closed */
+	if (repair_of(p) && !(p->parser->repair.is_sure && !p->memory->looks_faulty))
+		read_change(p, false, &plain);
+	if (repair_of(p) && !plain.tree && !p->stopped)
+		read_change(p, false, &mended);
+	if (!plain.tree && !mended.tree && !p->stopped)
+		read_change(p, true, &plain);
+	p->memory->is_guess = mended.tree || (plain.tree && !is_sound(plain.tree));
+	return mended.tree ? mended : plain;
+}
+
+/* The tree of all of the text, or of the repaired one where that has no errors but the other has. */
+static struct attempt parse_all(struct parsing *p)
+{
+	struct attempt plain = {.is_repaired = false}, mended = {.is_repaired = true};
+	read_all(p, &plain);
+	if (!plain.tree || is_sound(plain.tree) || !repair_of(p))
+		return plain;
+	read_all(p, &mended);
+	bool is_mended = is_sound(mended.tree);
+	attempt_release(is_mended ? &plain : &mended);
+	if (p->stopped)
+		attempt_release(&plain);
+	return is_mended ? mended : plain;
+}
+
+/* Has the memory know what came of the text, of which COPY, taken where it is set, is what the grammar saw. */
+static void memorize(struct parsing *p, const struct attempt *attempt, bool has_cr, char **copy)
+{
+	struct py_memory *memory = p->memory;
+	bool is_right = is_sound(attempt->tree) && !attempt->is_repaired;
+	char *mended = NULL;
+	if (attempt->edited) {
+		remember_change(memory, attempt->edited, attempt->tree, &attempt->edit);
+		memory->is_bounded = !has_cr && !memory->has_cr;
 	}
-	return tree;
+	if (!is_sound(attempt->tree))
+		return;
+	if (is_right)
+		memory->looks_faulty = repair_of(p) && p->parser->repair.is_sure;
+	if (attempt->is_repaired)
+		mended = mem_dup(p->parser->repair.text, p->text.length);
+	memory->reads = attempt->reads;
+	remember(memory, attempt->tree, p->text, mended ? &mended : copy);
+	memory->version++;
+	memory->has_cr = has_cr;
 }
 
 TSTree *py_parse(struct py_parser *parser, struct str text, struct py_memory *memory, struct err *err)
 {
 	bool has_cr;
 	char *copy = text_for_grammar(text, &has_cr);
-	struct reading reading = {.text = {copy ? copy : text.at ? text.at : "", text.length}, .parser = parser,
-				  .limit = (uint64_t)(text.length / PIECE) * READS_EACH + READS_AT_LEAST};
-	TSTree *tree = NULL, *edited = NULL;
-	TSInputEdit edit;
+	struct parsing p = {.parser = parser, .memory = memory, .text = {copy ? copy : text.at ? text.at : "", text.length},
+			    .limit = (uint64_t)(text.length / PIECE) * READS_EACH + READS_AT_LEAST};
+	struct attempt attempt = {.is_repaired = false};
+	repair_release(&parser->repair);
 	if (memory) {
 		py_memory_settle(memory);
 		memory->is_current = memory->is_guess = false;
 	}
-	if (memory && memory->tree)
-		tree = parse_change(parser, memory, &reading, &edited, &edit);
-	if (tree) {
-		remember_change(memory, edited, tree, &edit);
-		memory->is_bounded = !has_cr && !memory->has_cr;
-	}
-	if (tree && !memory->is_guess) {
-		memory->reads += reading.reads;
-		remember(memory, tree, text, &copy);
-	} else if (tree) {
-		/* what is remembered is still the last text without errors */
-	} else if (!reading.stopped) {
-		reading.reads = 0;
-		tree = parse(parser, NULL, &reading);
-		if (tree && memory && !ts_node_has_error(ts_tree_root_node(tree))) {
-			memory->reads = reading.reads;
-			remember(memory, tree, text, &copy);
-		}
-	}
-	if (memory && memory->is_current) {
-		memory->version++;
-		memory->has_cr = has_cr;
-	}
-	if (!tree)
-		err_set(err, ERR_LIMIT, reading.stopped ? "the result is not wanted any more" : "cannot parse: the parser gave up");
-	ts_tree_delete(edited);
+	if (memory && memory->tree && memory->may_guess)
+		attempt = parse_in_haste(&p);
+	else if (memory && memory->tree)
+		read_change(&p, false, &attempt);
+	if (!attempt.tree && !p.stopped)
+		attempt = parse_all(&p);
+	if (memory && attempt.tree)
+		memorize(&p, &attempt, has_cr, &copy);
+	if (!attempt.tree)
+		err_set(err, ERR_LIMIT, p.stopped ? "the result is not wanted any more" : "cannot parse: the parser gave up");
+	if (!attempt.is_repaired)
+		repair_release(&parser->repair);
+	ts_tree_delete(attempt.edited);
 	free(copy);
-	return tree;
+	return attempt.tree;
 }
 
 struct py_child *py_children(struct py_parser *parser, const struct py_grammar *grammar, TSNode node,

@@ -9,6 +9,7 @@
 #include <tree_sitter/api.h>
 #include "base/err.h"
 #include "base/str.h"
+#include "py/repair.h"
 
 struct py_parser {
 	TSParser *parser;
@@ -16,20 +17,22 @@ struct py_parser {
 	bool cursor_ready;
 	bool (*stop)(void *context); /* may be NULL: whether nobody wants the tree any more, asked while parsing */
 	void *stop_context;
+	struct repair repair; /* of the last text, where its tree is that of the repaired one; else nothing is left out */
 };
 
 /* What is remembered of a text from one time to the next, so that only what has changed is parsed. Zeroed: nothing. */
 struct py_memory {
-	TSTree *tree;  /* of the last text that had no error in it, or NULL; owned, and not to be edited */
+	TSTree *tree;  /* of the last text that had no error in it once it was repaired, or NULL; owned, and not to be edited */
 	char *text;    /* … that text as the grammar saw it, heap */
 	uint32_t length;
 	uint64_t reads; /* what parsing it took, all times together */
 	uint64_t version; /* counts the trees */
 	bool has_cr;    /* the text has a CR alone in a line, for which the grammar saw LF */
+	bool looks_faulty; /* … which a repair is sure that it has */
 	bool may_guess; /* wanted: a tree with errors as fast as one without, though it may not be the one that parsing all gives */
 	/* Set by each py_parse: */
 	bool is_current; /* its text is the one in `tree` */
-	bool is_guess;   /* … or it has errors, and its tree is such a one, made from `tree`, which stays */
+	bool is_guess;   /* its tree is such a one: made from `tree` as it is now or, with errors, as it was before and stays */
 	TSTree *before;  /* the tree that its tree was made from, or NULL where it was made from nothing */
 	struct span old_change, new_change; /* all in which BEFORE and its tree differ lies within: bytes of the one, of the other */
 	bool is_bounded; /* … and so does all in which their texts differ, comments apart that are not in the tree */
@@ -70,8 +73,9 @@ enum py_node py_kind(const struct py_grammar *grammar, TSNode node);
 void py_parser_init(struct py_parser *parser);
 void py_parser_release(struct py_parser *parser);
 /* The tree of TEXT, or NULL with ERR_LIMIT where the parser gave up or was told to stop. Comments in long runs of lines are
- * not in the tree. With MEMORY (may be NULL) it takes time by what has changed since, as long as TEXT has no error in it; the
- * tree is the same as without, but for a guess. */
+ * not in the tree, nor is what PARSER's repair leaves out of a text that has errors with it and none without. With
+ * MEMORY (may be NULL) it takes time by what has changed since, as long as TEXT has no error in it that a repair does not
+ * mend; the tree is the same as without, but for a guess. */
 TSTree *py_parse(struct py_parser *parser, struct str text, struct py_memory *memory, struct err *err);
 /* Lets `before` go, once nobody compares the two any more. */
 void py_memory_settle(struct py_memory *memory);

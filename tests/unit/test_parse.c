@@ -198,13 +198,75 @@ static void errors_are_parsed_afresh_and_forgotten(void **state)
 	struct py_memory memory = {0};
 
 	ts_tree_delete(parsed_again(fixture, &memory, "x = 1\ny = (2)\n"));
-	ts_tree_delete(parsed_again(fixture, &memory, "x = 1\ny = (2\n"));
+	ts_tree_delete(parsed_again(fixture, &memory, "x = 1\ny = (2) 3\n"));
 	assert_false(memory.is_current);
 	assert_null(memory.before);
 	ts_tree_delete(parsed_again(fixture, &memory, "x = 1\ny = (2, 3)\n"));
 	assert_true(memory.is_current);
 	assert_non_null(memory.before); /* grown from the first one */
 	py_memory_release(&memory);
+}
+
+static void what_can_be_repaired_is(void **state)
+{
+	struct fixture *fixture = *state;
+	struct py_memory memory = {0};
+	TSTree *tree;
+
+	ts_tree_delete(parsed_again(fixture, &memory, "x = 1\ny = f\nz = 3\n"));
+	assert_int_equal(fixture->parser.repair.left_out.count, 0);
+	for (int hastily = 0; hastily < 2; hastily++) {
+		memory.may_guess = hastily;
+		tree = parsed_again(fixture, &memory, "x = 1\ny = f(2, \nz = 3\n");
+		assert_false(ts_node_has_error(ts_tree_root_node(tree)));
+		assert_true(memory.is_current);
+		assert_int_equal(memory.is_guess, hastily);
+		assert_int_equal(memory.before != NULL, hastily);
+		assert_int_equal(fixture->parser.repair.left_out.count, 1);
+		assert_int_equal(fixture->parser.repair.left_out.items[0].start, 11);
+		ts_tree_delete(tree);
+	}
+	tree = parsed_again(fixture, &memory, "x = 1\ny = f(2, 3)\nz = 3\n");
+	assert_int_equal(fixture->parser.repair.left_out.count, 0);
+	assert_false(memory.is_guess);
+	ts_tree_delete(tree);
+	py_memory_release(&memory);
+}
+
+/* Lines in brackets that are indented less than their statement are unusual, and right. */
+static void what_is_right_is_not_repaired(void **state)
+{
+	struct fixture *fixture = *state;
+	struct py_memory memory = {.may_guess = true};
+	const char *text = "if x:\n    y = f(\na, b)\n";
+
+	ts_tree_delete(parsed_again(fixture, &memory, text));
+	ts_tree_delete(parsed_again(fixture, &memory, "if x:\n    y = f(\na, bc)\n"));
+	assert_int_equal(fixture->parser.repair.left_out.count, 0);
+	assert_false(memory.is_guess);
+	/* to the parser the end of a line is but a space where no statement may end */
+	ts_tree_delete(parsed_again(fixture, &memory, "if x:\n    y = f +\n    bc\n"));
+	assert_false(memory.is_guess);
+	/* read without a look inside of the string, a quote is never closed */
+	ts_tree_delete(parsed_again(fixture, &memory, "x = f\"{'\"'}\"\n"));
+	ts_tree_delete(parsed_again(fixture, &memory, "y = f\"{'\"'}\"\n"));
+	memory.may_guess = false;
+	ts_tree_delete(parsed_again(fixture, &memory, "y = f\"{'\"'}\"\n"));
+	assert_true(memory.looks_faulty);
+	memory.may_guess = true;
+	ts_tree_delete(parsed_again(fixture, &memory, "z = f\"{'\"'}\"\n"));
+	assert_false(memory.is_guess);
+	py_memory_release(&memory);
+}
+
+static void a_repair_that_mends_not_all_is_none(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_true(ts_node_has_error(parsed(fixture, "f(\ny = 2\nprint 1 2\n")));
+	assert_int_equal(fixture->parser.repair.left_out.count, 0);
+	assert_false(ts_node_has_error(parsed(fixture, "f(\ny = 2\nprint(1, 2)\n")));
+	assert_int_equal(fixture->parser.repair.left_out.count, 1);
 }
 
 static bool at_once(void *context)
@@ -313,6 +375,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_parser_is_used_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_has_changed_is_parsed_alone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(errors_are_parsed_afresh_and_forgotten, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_can_be_repaired_is, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_right_is_not_repaired, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_repair_that_mends_not_all_is_none, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(parsing_stops_when_told, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(long_runs_of_comments_are_left_out, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(every_line_end_ends_a_comment, set_up, tear_down),

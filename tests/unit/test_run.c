@@ -153,6 +153,7 @@ static void what_cannot_be_parsed_at_all_has_failed(void **state)
 	buf_add_text(&text, "import torch\nx = ");
 	for (int i = 0; i < 20000; i++)
 		buf_add_text(&text, "([{");
+	buf_add_text(&text, "\n'''"); /* nothing that is repaired */
 	totals = run_text(&subject->settings, "x.py", buf_get(&text), RUN_MAKES_NO_FIXES, NULL, &collector.sink);
 	assert_int_equal(totals.failed, 1);
 	assert_string_equal(buf_text(&collector.told), "x.py: cannot check 'x.py': cannot parse what begins in line 1\n");
