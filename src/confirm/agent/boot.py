@@ -22,12 +22,19 @@ def activate(request):
         session = session or error
 
 
+def follow_cells(compilerop):
+    from . import cells
+
+    cells.follow(compilerop)
+
+
 def start():
     name = os.environ.get("VRAMLINT_CONFIRM")
     if not name:
         return
     with open(name, encoding="utf-8") as file:
         request = json.load(file)
+    sys.meta_path.insert(0, Watch("IPython.core.compilerop", follow_cells))
     if "torch" in sys.modules:
         activate(request)
     else:

@@ -68,7 +68,7 @@ def real_path(name):
             known = cells.told_as(name)
         else:
             known = name if name.startswith("<") else os.path.realpath(name)
-        if name != cells.TIMED:
+        if name not in cells.TIMED:
             _real[name] = known
     return known
 
