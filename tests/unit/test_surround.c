@@ -86,6 +86,36 @@ static void what_trains_is_left_out(void **state)
 		  true);
 }
 
+/* Who trains is told from what the file defines and imports, not from what it says of that. */
+static void what_is_called_is_looked_up(void **state)
+{
+#define HEAD "import json, mine\n" FIX_HEAD "from mine import score as rate\nfrom torch import rand\n# def score(): import helper\n"
+#define QUIET(call)                                                                                                    \
+	fix_check(HEAD "net.eval()\nfor x, y in loader:\n    print((net(x).argmax(1) == y).sum().item(), " call ")\n",     \
+		  HEAD "net.eval()\nwith torch.no_grad():\n    for x, y in loader:\n"                                   \
+		       "        print((net(x).argmax(1) == y).sum().item(), " call ")\n",                                  \
+		  true)
+#define LOUD(call) fix_check(HEAD "net.eval()\nfor x, y in loader:\n    print((net(x).argmax(1) == y).sum().item(), " call ")\n", NULL, true)
+	QUIET("json.dumps(x)");
+	QUIET("helper(x)");
+	QUIET("helper.run(x)");
+	QUIET("rand(x)");
+	LOUD("mine.run(x)");
+	LOUD("rate(x)");
+	LOUD("update(x)");
+	/* of a class, the method of that class */
+#define CLASSES(first, second)                                                                                         \
+	FIX_HEAD "class A:\n    def run(self, x):\n        " first "\n\nclass B:\n    def run(self, x):\n        " second    \
+		 "\n\n"
+#define LOOP "    def evaluate(self, loader):\n        net.eval()\n        for x, y in loader:\n            self.run(x)\n"
+#define COUNT "print((net(x).argmax(1) == y).sum().item())\n\nB().evaluate(a)\n"
+	fix_check(CLASSES("x.backward()", "print(x)") LOOP "            " COUNT,
+		  CLASSES("x.backward()", "print(x)") "    @torch.no_grad()\n" LOOP "            " COUNT, true);
+	fix_check(CLASSES("print(x)", "x.backward()") LOOP "            " COUNT,
+		  CLASSES("print(x)", "x.backward()") LOOP "            with torch.no_grad():\n                " COUNT, true);
+#undef LOOP
+}
+
 static void a_teacher_gets_its_statement(void **state)
 {
 	fix_check(FIX_HEAD "teacher = nn.Linear(1, 1)\nteacher.eval()\nfor x in loader:\n    goal = teacher(x)  # soft\n"
@@ -147,6 +177,7 @@ int main(void)
 		cmocka_unit_test(texts_of_several_lines_stay),
 		cmocka_unit_test(lines_end_as_they_did),
 		cmocka_unit_test(what_trains_is_left_out),
+		cmocka_unit_test(what_is_called_is_looked_up),
 		cmocka_unit_test(a_teacher_gets_its_statement),
 		cmocka_unit_test(what_training_calls_as_well_keeps_its_graph),
 		cmocka_unit_test(grad_is_off_inside_of_what_switches_it_on),
