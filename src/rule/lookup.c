@@ -26,7 +26,7 @@ static void add_definitions(struct lookup *lookup)
 static void add_import(struct lookup_table *table, const struct import *import)
 {
 	struct str rest = import->dotted;
-	bool is_relative = rest.at[0] == '.', is_all = str_is(import->name, "*");
+	bool is_relative = str_starts(rest, "."), is_all = str_is(import->name, "*");
 
 	add(table, import->name, table->count, import);
 	for (size_t dot; (dot = str_find(rest, STR("."), 0)) != SIZE_MAX;) {
