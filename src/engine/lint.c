@@ -441,7 +441,7 @@ static void analyse(struct lint_worker *worker, const struct settings *settings,
 	result->seeks = look.seeks;
 	result->asks_around = look.asks_around;
 	struct match_input input = {linter->rules, &settings->selection, source, &analysis, &judgement, &worker->candidates,
-				    &result->arena, {&linter->grammar, root, text, SYNTAX_BUDGET, {.lower = &lower}, MAP_INIT}, NULL};
+				    &result->arena, {&linter->grammar, root, text, SYNTAX_BUDGET, {.lower = &lower}, MAP_INIT, MAP_INIT}, NULL};
 	if (linter->rule_work)
 		input.seconds = ARENA_ARRAY(&worker->arena, double, linter->rules->count + 1);
 	result->findings = match_rules(&input, &result->finding_count);

@@ -50,13 +50,10 @@ static bool sounds_like_training(struct str name)
 	return false;
 }
 
-/* Kinds of questions whose answers are remembered. */
-enum { ABOUT_BODY = 'b', ABOUT_CALL = 'c', ABOUT_TEXT = 't' };
-
 /* Whether a call of the function DEFINITION trains nothing; its decorators have a say in that. */
 static bool definition_is_quiet(struct syntax *syntax, const struct def *definition, int depth)
 {
-	struct syntax_question question = {ABOUT_BODY, depth, {(const char *)&definition->span, sizeof definition->span}};
+	struct syntax_question question = {SYNTAX_IS_QUIET, depth, {(const char *)&definition->span, sizeof definition->span}};
 	bool known;
 
 	if (depth >= CALLS_DEEP)
@@ -80,7 +77,7 @@ static bool ask_named_call(struct syntax *syntax, struct str name, int depth)
 /* Whether a call of what is named NAME trains nothing. */
 static bool named_call_is_quiet(struct syntax *syntax, struct str name, int depth)
 {
-	struct syntax_question question = {ABOUT_CALL, depth, name};
+	struct syntax_question question = {SYNTAX_CALLS_QUIET, depth, name};
 	bool known;
 
 	if (syntax_word_in(name, builtins))
@@ -93,7 +90,7 @@ static bool named_call_is_quiet(struct syntax *syntax, struct str name, int dept
 /* Whether the file has the code BEFORE, NAME and BEHIND in one. */
 static bool file_says(struct syntax *syntax, const char *before, struct str name, const char *behind)
 {
-	struct syntax_question question = {.kind = ABOUT_TEXT};
+	struct syntax_question question = {.kind = SYNTAX_HAS_TEXT};
 	struct buf code = BUF_INIT;
 	bool known;
 
@@ -172,6 +169,7 @@ static bool is_quiet(struct syntax *syntax, TSNode node, int depth)
 
 struct imported {
 	struct str name;   /* "torch", or what it is called here; empty where it is not imported */
+	uint32_t at;       /* where it is */
 	uint32_t place;    /* where an import may be put */
 };
 
@@ -189,31 +187,56 @@ static struct str name_of_import(const struct syntax *syntax, TSNode statement, 
 	return STR("");
 }
 
-/* Looks among the statements of the module, and in the blocks of those that only try or ask, that begin before END. */
-static struct imported import_of(const struct syntax *syntax, const char *package, uint32_t end)
+/* Whether an import may be put before the statement NODE of the module. */
+static bool may_follow_import(const struct syntax *syntax, TSNode node)
+{
+	enum py_node kind = syntax_kind(syntax, node);
+	bool is_text = kind == PY_EXPRESSION_STATEMENT && syntax_kind(syntax, ts_node_named_child(node, 0)) == PY_STRING;
+	bool is_future = kind == PY_OTHER && str_starts(syntax_text(syntax, node), "from __future__");
+
+	return ts_node_is_named(node) && kind != PY_COMMENT && !is_text && !is_future;
+}
+
+/* Looks among the statements of the module, and in the blocks of those that only try or ask. */
+static struct imported find_import(const struct syntax *syntax, const char *package)
 {
 	TSTreeCursor cursor = ts_tree_cursor_new(syntax->root);
-	struct imported imported = {STR(""), UINT32_MAX};
+	struct imported imported = {STR(""), UINT32_MAX, UINT32_MAX};
 	bool going = ts_tree_cursor_goto_first_child(&cursor);
 
-	while (going) {
+	while (going && !imported.name.length) {
 		TSNode node = ts_tree_cursor_current_node(&cursor);
 		enum py_node kind = syntax_kind(syntax, node);
-		bool is_text = kind == PY_EXPRESSION_STATEMENT && syntax_kind(syntax, ts_node_named_child(node, 0)) == PY_STRING;
-		bool is_future = kind == PY_OTHER && str_starts(syntax_text(syntax, node), "from __future__");
 
-		if (ts_node_start_byte(node) >= end)
-			break;
-		if (kind == PY_IMPORT && !imported.name.length)
-			imported.name = name_of_import(syntax, node, package);
-		if (ts_node_is_named(node) && kind != PY_COMMENT && !is_text && !is_future && imported.place == UINT32_MAX)
+		if (imported.place == UINT32_MAX && may_follow_import(syntax, node))
 			imported.place = ts_node_start_byte(node);
+		if (kind == PY_IMPORT) {
+			imported.name = name_of_import(syntax, node, package);
+			imported.at = ts_node_start_byte(node);
+		}
 		if ((kind == PY_TRY || kind == PY_IF || kind == PY_BLOCK) && ts_tree_cursor_goto_first_child(&cursor))
 			continue;
 		while (!(going = ts_tree_cursor_goto_next_sibling(&cursor)) && ts_tree_cursor_goto_parent(&cursor))
 			;
 	}
 	ts_tree_cursor_delete(&cursor);
+	return imported;
+}
+
+/* The same, which is looked for once; what it is called before END. */
+static struct imported import_of(const struct fix_input *in, const char *package, uint32_t end)
+{
+	struct map *known = &in->syntax->imported;
+	struct imported *kept = map_get(known, str_from(package)), imported;
+
+	if (!kept) {
+		kept = ARENA_NEW(in->arena, struct imported);
+		*kept = find_import(in->syntax, package);
+		map_put(known, str_from(package), kept);
+	}
+	imported = *kept;
+	if (imported.at >= end)
+		imported.name = STR("");
 	return imported;
 }
 
@@ -440,7 +463,7 @@ void surround_make(const struct fix_input *in, TSNode node, struct finding *find
 	if (text[0] == '{' && rest) {
 		const char *package = arena_dup_bytes(in->arena, text + 1, (size_t)(rest - text - 1));
 
-		imported = import_of(in->syntax, package, first_place(in->syntax, node, caller));
+		imported = import_of(in, package, first_place(in->syntax, node, caller));
 		if (!imported.name.length) {
 			s.import = arena_format(in->arena, "import %s%s", package, s.line_end);
 			s.import_place = imported.place;

@@ -10,12 +10,13 @@ static const char remembered[2] = {0, 1};
 void syntax_release(struct syntax *syntax)
 {
 	map_release(&syntax->answers);
+	map_release(&syntax->imported);
 	lookup_release(&syntax->lookup);
 }
 
 static struct str key_of(struct buf *key, struct syntax_question question)
 {
-	buf_format(key, "%c%d ", question.kind, question.depth);
+	buf_format(key, "%d %d ", question.kind, question.depth);
 	buf_add_str(key, question.word);
 	return buf_get(key);
 }

@@ -18,15 +18,21 @@ struct syntax {
 	 * thousands of findings takes no more than its time. */
 	size_t budget;
 	struct lookup lookup; /* what the file defines and imports; released by syntax_release */
-	struct map answers; /* to questions that are asked again and again, by what is asked; released likewise */
+	struct map imported; /* what surround.c found of the packages that it asked for, by name; released likewise */
+	struct map answers;  /* to questions that are asked again and again, by what is asked; released likewise */
 };
 
 enum { SYNTAX_BUDGET = 2 << 20 };
 
 void syntax_release(struct syntax *syntax);
-/* What is asked again and again: a letter for the kind of question, how deep in other ones it is asked, and about what. */
+/* What is asked again and again: which question, how deep in other ones it is asked, and about what. */
 struct syntax_question {
-	char kind;
+	enum {
+		SYNTAX_IS_QUIET,    /* surround.c: whether the code at a span is */
+		SYNTAX_CALLS_QUIET, /* and a call of a name */
+		SYNTAX_HAS_TEXT,    /* whether the file has a piece of code */
+		SYNTAX_READS_ANY    /* reading.c: whether the code at a span may read any name */
+	} kind;
 	int depth;
 	struct str word;
 };
