@@ -321,7 +321,7 @@ static struct stmt *lower_import(struct lower *l, TSNode node, bool from)
 	uint32_t count;
 	struct py_child *children = kids(l, node, &count);
 	struct stmt *s = new_stmt(l, STMT_IMPORT, node);
-	VEC_ADD(&l->imports, s);
+	note_import(l, s);
 	s->imports = ARENA_ARRAY(l->arena, struct import, count ? count : 1);
 	TSNode module = field_of(children, count, PY_F_MODULE_NAME);
 	struct str base = has_node(module) ? text_of(l, module) : (struct str){"", 0};
@@ -528,7 +528,6 @@ struct def *lower_def(struct lower *l, TSNode node, struct def *parent)
 	l->def = parent;
 	struct def *def = new_def(l, DEF_MODULE, node);
 	register_def(l, def);
-	VEC_ADD(&l->scopes, def);
 	l->truncated = false;
 	if (kind_of(l, node) == PY_DECORATED)
 		node = lower_decorators(l, def, node);
@@ -565,7 +564,7 @@ void lower_release(struct lower *l)
 	if (l->memory)
 		lower_memory_settle(l->memory);
 	free(l->defs);
-	VEC_RELEASE(&l->scopes);
+	VEC_RELEASE(&l->named);
 	VEC_RELEASE(&l->imports);
 	map_release(&l->called);
 	map_release(&l->asked);
@@ -575,15 +574,15 @@ void lower_release(struct lower *l)
 
 const struct def *lower_def_at(const struct lower *l, uint32_t offset)
 {
-	size_t low = 0, high = l->scopes.count;
+	size_t low = 0, high = l->named.count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (l->scopes.items[middle]->span.start <= offset)
+		if (l->named.items[middle]->span.start <= offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	const struct def *def = low ? l->scopes.items[low - 1] : NULL;
+	const struct def *def = low ? l->named.items[low - 1] : NULL;
 	while (def && offset >= def->span.end)
 		def = def->parent;
 	return def;

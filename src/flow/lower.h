@@ -29,7 +29,7 @@ struct lower {
 	struct def **defs;    /* every definition lowered, outermost first (heap; freed by lower_release) */
 	uint32_t def_count, def_room;
 	/* Freed by lower_release as well, and in order of place: */
-	VEC(const struct def *) scopes;   /* every module, function and class */
+	VEC(const struct def *) named;    /* every module, function and class */
 	VEC(const struct stmt *) imports; /* every statement that imports */
 	struct def *def;      /* the definition being lowered */
 	struct lowered_function *function; /* … as part of one that will be remembered, or NULL */

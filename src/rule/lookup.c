@@ -15,8 +15,8 @@ static void add(struct lookup_table *table, struct str name, size_t place, const
 
 static void add_definitions(struct lookup *lookup)
 {
-	for (size_t i = 0; i < lookup->lower->scopes.count; i++) {
-		const struct def *def = lookup->lower->scopes.items[i];
+	for (size_t i = 0; i < lookup->lower->named.count; i++) {
+		const struct def *def = lookup->lower->named.items[i];
 
 		if (def->kind != DEF_MODULE)
 			add(&lookup->definitions, def->name, def->head.end, def);
