@@ -341,17 +341,11 @@ static bool *wanted_defs(struct lint_worker *worker, const struct lower *lower)
 	return wanted;
 }
 
-/* "Trainer.fit" for what stands at OFFSET: definitions come outermost first, the last that holds it is the innermost. */
+/* "Trainer.fit" for what stands at OFFSET. */
 static const char *scope_at(const struct lower *lower, uint32_t offset, struct arena *arena)
 {
-	const struct def *inner = NULL;
 	const char *scope = "";
-	for (uint32_t i = 0; i < lower->def_count; i++) {
-		const struct def *def = lower->defs[i];
-		if (def->span.start <= offset && offset < def->span.end)
-			inner = def;
-	}
-	for (; inner; inner = inner->parent)
+	for (const struct def *inner = lower_def_at(lower, offset); inner; inner = inner->parent)
 		if (inner->kind == DEF_FUNCTION || inner->kind == DEF_CLASS)
 			scope = arena_format(arena, "%.*s%s%s", STR_ARG(inner->name), *scope ? "." : "", scope);
 	return scope;
@@ -452,7 +446,7 @@ static void analyse(struct lint_worker *worker, const struct settings *settings,
 	result->seeks = look.seeks;
 	result->asks_around = look.asks_around;
 	struct match_input input = {linter->rules, &settings->selection, source, &analysis, &judgement, &worker->candidates,
-				    &result->arena, {&linter->grammar, root, text, SYNTAX_BUDGET, MAP_INIT}, NULL};
+				    &result->arena, {&linter->grammar, root, text, SYNTAX_BUDGET, {.lower = &lower}, MAP_INIT, MAP_INIT}, NULL};
 	if (linter->rule_work)
 		input.seconds = ARENA_ARRAY(&worker->arena, double, linter->rules->count + 1);
 	result->findings = match_rules(&input, &result->finding_count);

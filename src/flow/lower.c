@@ -311,11 +311,7 @@ static struct str join_dotted(struct lower *l, struct str module, struct str nam
 
 static void add_import(struct lower *l, struct stmt *s, struct str name, struct str dotted)
 {
-	struct import *grown = ARENA_ARRAY(l->arena, struct import, s->import_count + 1u);
-	if (s->import_count)
-		memcpy(grown, s->imports, s->import_count * sizeof *grown);
-	grown[s->import_count++] = (struct import){name, dotted};
-	s->imports = grown;
+	s->imports[s->import_count++] = (struct import){name, dotted};
 	if (!str_is(name, "*"))
 		bind_name(l, name);
 }
@@ -325,6 +321,8 @@ static struct stmt *lower_import(struct lower *l, TSNode node, bool from)
 	uint32_t count;
 	struct py_child *children = kids(l, node, &count);
 	struct stmt *s = new_stmt(l, STMT_IMPORT, node);
+	note_import(l, s);
+	s->imports = ARENA_ARRAY(l->arena, struct import, count ? count : 1);
 	TSNode module = field_of(children, count, PY_F_MODULE_NAME);
 	struct str base = has_node(module) ? text_of(l, module) : (struct str){"", 0};
 	for (uint32_t i = 0; i < count; i++) {
@@ -566,8 +564,26 @@ void lower_release(struct lower *l)
 	if (l->memory)
 		lower_memory_settle(l->memory);
 	free(l->defs);
+	VEC_RELEASE(&l->named);
+	VEC_RELEASE(&l->imports);
 	map_release(&l->called);
 	map_release(&l->asked);
 	l->defs = NULL;
 	l->def_count = l->def_room = 0;
+}
+
+const struct def *lower_def_at(const struct lower *l, uint32_t offset)
+{
+	size_t low = 0, high = l->named.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (l->named.items[middle]->span.start <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const struct def *def = low ? l->named.items[low - 1] : NULL;
+	while (def && offset >= def->span.end)
+		def = def->parent;
+	return def;
 }

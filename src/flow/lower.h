@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/vec.h"
 #include "flow/ir.h"
 #include "flow/lower_memory.h"
 #include "py/parse.h"
@@ -27,6 +28,9 @@ struct lower {
 	struct arena *arena;  /* owns the result, but for what the memory owns */
 	struct def **defs;    /* every definition lowered, outermost first (heap; freed by lower_release) */
 	uint32_t def_count, def_room;
+	/* Freed by lower_release as well, and in order of place: */
+	VEC(const struct def *) named;    /* every module, function and class */
+	VEC(const struct stmt *) imports; /* every statement that imports */
 	struct def *def;      /* the definition being lowered */
 	struct lowered_function *function; /* … as part of one that will be remembered, or NULL */
 	uint32_t text_start;  /* where TEXT begins for the offsets of nodes */
@@ -45,6 +49,8 @@ enum { LOWER_DEPTH_LIMIT = 160 };
 struct def *lower_def(struct lower *lower, TSNode node, struct def *parent);
 /* Nothing of the result may be in use any more. */
 void lower_release(struct lower *lower);
+/* The innermost function or class that OFFSET lies in, or the module; NULL where nothing was lowered there. */
+const struct def *lower_def_at(const struct lower *lower, uint32_t offset);
 
 /* The place of NAME among the names that DEF binds, parameters included, or -1. */
 int32_t def_local(const struct def *def, struct str name);

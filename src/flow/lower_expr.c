@@ -241,6 +241,13 @@ static struct expr *lower_compare(struct lower *l, TSNode node)
 	return e;
 }
 
+void note_import(struct lower *l, const struct stmt *import)
+{
+	VEC_ADD(&l->imports, import);
+	if (l->function)
+		VEC_ADD(&l->function->imports, import);
+}
+
 void note_called(struct lower *l, struct str name)
 {
 	map_put(&l->called, name, l);
@@ -396,6 +403,8 @@ void register_def(struct lower *l, struct def *def)
 		VEC_ADD(&l->function->defs, def);
 	def->index = l->def_count | l->first_index;
 	l->defs[l->def_count++] = def;
+	if (def->kind != DEF_LAMBDA)
+		VEC_ADD(&l->named, def);
 }
 
 static struct expr *lower_lambda(struct lower *l, TSNode node)

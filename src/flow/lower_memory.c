@@ -13,6 +13,7 @@ static void function_free(struct lowered_function *function)
 		VEC_RELEASE(&function->places);
 		VEC_RELEASE(&function->defs);
 		VEC_RELEASE(&function->scopes);
+		VEC_RELEASE(&function->imports);
 		VEC_RELEASE(&function->called);
 		VEC_RELEASE(&function->asked);
 		free(function);
@@ -107,6 +108,8 @@ static struct def *put(struct lower *l, struct lowered_function *function, TSNod
 	function->parent = l->def;
 	for (size_t i = 0; i < function->defs.count; i++)
 		register_def(l, function->defs.items[i]);
+	for (size_t i = 0; i < function->imports.count; i++)
+		note_import(l, function->imports.items[i]);
 	for (size_t i = 0; i < function->called.count; i++)
 		note_called(l, function->called.items[i]);
 	for (size_t i = 0; i < function->asked.count; i++)

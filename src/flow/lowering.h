@@ -22,6 +22,7 @@ struct lowered_function {
 	VEC(struct span *) places;     /* all spans in its ir */
 	VEC(struct def *) defs;        /* registered */
 	VEC(struct def *) scopes;      /* made, comprehensions too */
+	VEC(const struct stmt *) imports;
 	VEC(struct str) called;
 	VEC(struct asked_name) asked;
 };
@@ -44,6 +45,7 @@ struct def *new_def(struct lower *l, enum def_kind kind, TSNode node);
 void lower_params(struct lower *l, struct def *def, TSNode node);
 void bind_params(struct lower *l, struct def *def);
 void register_def(struct lower *l, struct def *def);
+void note_import(struct lower *l, const struct stmt *import);
 /* NAME() and BASE.METHOD(); names live as long as what is lowered. */
 void note_called(struct lower *l, struct str name);
 void note_asked(struct lower *l, struct str base, struct str method);

@@ -41,6 +41,8 @@ static void put_in_order(struct query_match *items, size_t count)
 	size_t moves_left = 8 * count;
 	for (size_t i = 1; i < count; i++) {
 		size_t to = i;
+		if (items[i - 1].captures[0].span.start < items[i].captures[0].span.start)
+			continue; /* as nearly all are */
 		while (to > 0 && moves_left > 0 && by_first_capture(&items[to - 1], &items[i]) > 0) {
 			to--;
 			moves_left--;
@@ -57,14 +59,13 @@ static void put_in_order(struct query_match *items, size_t count)
 	}
 }
 
-/* The candidate of RULE at SPAN. */
-static const struct query_match *candidate_at(const struct matching *m, const struct rule *rule, struct span span)
+/* The candidate of RULE at SPAN; those of all rules that begin there come from FIRST on. */
+static const struct query_match *candidate_at(const struct matching *m, const struct rule *rule, struct span span, size_t first)
 {
 	const struct query_match_list *list = m->in->candidates;
-	size_t low = query_matches_before(list, span.start);
 	const struct query_match *best = NULL;
-	for (; low < list->count && list->items[low].captures[0].span.start == span.start; low++) {
-		const struct query_match *match = &list->items[low];
+	for (size_t i = first; i < list->count && list->items[i].captures[0].span.start == span.start; i++) {
+		const struct query_match *match = &list->items[i];
 		struct span at = match->captures[0].span;
 		/* of several patterns at one place the one that captured most says most */
 		if (match->source == rule->index && at.end == span.end &&
@@ -479,12 +480,9 @@ static const char *help_for(struct matching *m, const struct rule_variant *varia
 	return variant->help;
 }
 
-static void match_fact(struct matching *m, const struct rule *rule, const struct fact *fact)
+static void match_fact(struct matching *m, const struct rule *rule, const struct fact *fact,
+		       const struct query_match *candidate)
 {
-	const struct query_match *candidate = candidate_at(m, rule, fact->event->node);
-	/* queries look at this file; what another one does with a value of ours is what the analysis says */
-	if (!candidate && fact->event->node.start < m->in->source->length)
-		return;
 	const struct rule_variant *variant = variant_for(m, rule, fact);
 	if (!variant)
 		return;
@@ -502,10 +500,13 @@ static void match_fact(struct matching *m, const struct rule *rule, const struct
 	keep(m, &finding, fact);
 }
 
-static void match_fact_in_time(struct matching *m, const struct rule *rule, const struct fact *fact)
+static void match_fact_in_time(struct matching *m, const struct rule *rule, const struct fact *fact, size_t first)
 {
 	double began = m->in->seconds ? os_seconds() : 0;
-	match_fact(m, rule, fact);
+	const struct query_match *candidate = candidate_at(m, rule, fact->event->node, first);
+	/* queries look at this file; what another one does with a value of ours is what the analysis says */
+	if (candidate || fact->event->node.start >= m->in->source->length)
+		match_fact(m, rule, fact, candidate);
 	if (m->in->seconds)
 		m->in->seconds[rule->index] += os_seconds() - began;
 }
@@ -534,10 +535,13 @@ void match_place(const struct rule_set *rules, struct query_match_list *candidat
 struct finding *match_rules(const struct match_input *input, size_t *count)
 {
 	struct matching m = {.in = input, .syntax = input->syntax};
-	for (size_t i = 0; i < input->judgement->count; i++)
+	for (size_t i = 0; i < input->judgement->count; i++) {
+		const struct fact *fact = &input->judgement->facts[i];
+		size_t first = query_matches_before(input->candidates, fact->event->node.start);
 		for (size_t r = 0; r < input->rules->count; r++)
 			if (input->selection->enabled[r])
-				match_fact_in_time(&m, input->rules->rules[r], &input->judgement->facts[i]);
+				match_fact_in_time(&m, input->rules->rules[r], fact, first);
+	}
 	*count = m.findings.count;
 	struct finding *out = ARENA_ARRAY(input->arena, struct finding, m.findings.count + 1);
 	if (m.findings.count)

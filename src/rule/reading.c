@@ -345,6 +345,24 @@ static bool visit_reflecting(void *context, TSNode node)
 	return syntax_is_field(parent_of(node), "attribute", node);
 }
 
+static bool has_reflecting(struct syntax *syntax, TSNode scope)
+{
+	for (size_t i = 0; i < sizeof reflecting / sizeof *reflecting; i++)
+		if (!syntax_each(syntax, scope, str_from(reflecting[i]), visit_reflecting, NULL))
+			return true;
+	return false;
+}
+
+/* Whether SCOPE may read any name: what it keeps is often more than one. */
+static bool reads_any_name(struct syntax *syntax, TSNode scope)
+{
+	struct span span = py_span(scope);
+	struct syntax_question question = {SYNTAX_READS_ANY, 0, {(const char *)&span, sizeof span}};
+	bool known;
+
+	return syntax_recall(syntax, question, &known) ? known : syntax_remember(syntax, question, has_reflecting(syntax, scope));
+}
+
 /* Whether the name is read as numbers wherever it stands in the scope. */
 static bool all_are_fine(struct reading *r)
 {
@@ -397,8 +415,5 @@ bool reading_is_number(struct syntax *syntax, TSNode store, struct str name, boo
 		if (binding.found || syntax_kind(syntax, r.scope) == PY_MODULE)
 			break;
 	}
-	for (size_t i = 0; i < sizeof reflecting / sizeof *reflecting; i++)
-		if (!syntax_each(syntax, r.scope, str_from(reflecting[i]), visit_reflecting, NULL))
-			return false;
-	return all_are_fine(&r);
+	return !reads_any_name(syntax, r.scope) && all_are_fine(&r);
 }

@@ -28,63 +28,18 @@ enum { CALLS_DEEP = 4 };
 struct search {
 	struct syntax *syntax;
 	int depth; /* of calls followed */
-	TSNode found; /* by find_definition and find_import */
 };
 
 static bool is_quiet(struct syntax *syntax, TSNode node, int depth);
 
-static bool find_definition(void *context, TSNode node)
+static bool import_is_plain(const struct import *import)
 {
-	struct search *search = context;
-	TSNode parent = ts_node_parent(node);
-	enum py_node kind = syntax_kind(search->syntax, parent);
+	struct str package = import->dotted;
+	size_t dot = str_find(package, STR("."), 0);
 
-	if ((kind == PY_FUNCTION || kind == PY_CLASS) && syntax_is_field(parent, "name", node))
-		search->found = parent;
-	return ts_node_is_null(search->found);
-}
-
-/* The function or class that is called NAME, in the class WITHIN or (null) in the file; or a null node. */
-static TSNode definition_of(struct syntax *syntax, struct str name, TSNode within)
-{
-	struct search search = {.syntax = syntax};
-
-	syntax_each(syntax, ts_node_is_null(within) ? syntax->root : within, name, find_definition, &search);
-	return search.found;
-}
-
-static bool find_import(void *context, TSNode node)
-{
-	struct search *search = context;
-	const struct syntax *syntax = search->syntax;
-	TSNode parent = ts_node_parent(node);
-	enum py_node kind;
-
-	if (syntax_kind(syntax, parent) == PY_DOTTED_NAME)
-		parent = ts_node_parent(parent);
-	if (syntax_kind(syntax, parent) == PY_ALIASED_IMPORT)
-		parent = ts_node_parent(parent);
-	kind = syntax_kind(syntax, parent);
-	if (kind == PY_IMPORT || kind == PY_IMPORT_FROM)
-		search->found = parent;
-	return ts_node_is_null(search->found);
-}
-
-static bool import_is_plain(const struct syntax *syntax, TSNode import)
-{
-	TSNode module = syntax_field(import, "module_name");
-	struct str text;
-	size_t dot;
-
-	if (ts_node_is_null(module))
-		module = syntax_field(import, "name");
-	if (syntax_kind(syntax, module) == PY_ALIASED_IMPORT)
-		module = syntax_field(module, "name");
-	text = syntax_text(syntax, module);
-	dot = str_find(text, STR("."), 0);
-	if (dot < text.length)
-		text.length = dot;
-	return syntax_word_in(text, plain_packages);
+	if (dot < package.length)
+		package.length = dot;
+	return syntax_word_in(package, plain_packages);
 }
 
 static bool sounds_like_training(struct str name)
@@ -95,43 +50,34 @@ static bool sounds_like_training(struct str name)
 	return false;
 }
 
-/* Kinds of questions whose answers are remembered. */
-enum { ABOUT_BODY = 'b', ABOUT_CALL = 'c', ABOUT_OBJECT = 'o' };
-
 /* Whether a call of the function DEFINITION trains nothing; its decorators have a say in that. */
-static bool definition_is_quiet(struct syntax *syntax, TSNode definition, int depth)
+static bool definition_is_quiet(struct syntax *syntax, const struct def *definition, int depth)
 {
-	TSNode whole = ts_node_parent(definition);
-	struct span span = py_span(definition);
-	struct syntax_question question = {ABOUT_BODY, depth, {(const char *)&span, sizeof span}};
+	struct syntax_question question = {SYNTAX_IS_QUIET, depth, {(const char *)&definition->span, sizeof definition->span}};
 	bool known;
 
 	if (depth >= CALLS_DEEP)
 		return false;
 	if (syntax_recall(syntax, question, &known))
 		return known;
-	known = is_quiet(syntax, syntax_kind(syntax, whole) == PY_DECORATED ? whole : definition, depth + 1);
-	return syntax_remember(syntax, question, known);
+	return syntax_remember(syntax, question, is_quiet(syntax, syntax_at(syntax, definition->span), depth + 1));
 }
 
 static bool ask_named_call(struct syntax *syntax, struct str name, int depth)
 {
-	struct search search = {.syntax = syntax};
-	TSNode definition, none = {0};
+	const struct def *definition = lookup_definition(&syntax->lookup, name, (struct span){0, UINT32_MAX});
+	const struct import *import;
 
-	definition = definition_of(syntax, name, none);
-	if (!ts_node_is_null(definition))
-		return syntax_kind(syntax, definition) == PY_CLASS || definition_is_quiet(syntax, definition, depth);
-	syntax_each(syntax, syntax->root, name, find_import, &search);
-	if (!ts_node_is_null(search.found))
-		return import_is_plain(syntax, search.found);
-	return !sounds_like_training(name);
+	if (definition)
+		return definition->kind == DEF_CLASS || definition_is_quiet(syntax, definition, depth);
+	import = lookup_import(&syntax->lookup, name);
+	return import ? import_is_plain(import) : !sounds_like_training(name);
 }
 
 /* Whether a call of what is named NAME trains nothing. */
 static bool named_call_is_quiet(struct syntax *syntax, struct str name, int depth)
 {
-	struct syntax_question question = {ABOUT_CALL, depth, name};
+	struct syntax_question question = {SYNTAX_CALLS_QUIET, depth, name};
 	bool known;
 
 	if (syntax_word_in(name, builtins))
@@ -141,52 +87,53 @@ static bool named_call_is_quiet(struct syntax *syntax, struct str name, int dept
 	return syntax_remember(syntax, question, ask_named_call(syntax, name, depth));
 }
 
-/* Whether NAME, of which a method is called, is no import, or one of a package that trains nothing. */
-static bool object_is_plain(struct syntax *syntax, struct str name)
+/* Whether the file has the code BEFORE, NAME and BEHIND in one. */
+static bool file_says(struct syntax *syntax, const char *before, struct str name, const char *behind)
 {
-	struct syntax_question question = {ABOUT_OBJECT, 0, name};
-	struct search search = {.syntax = syntax};
+	struct syntax_question question = {.kind = SYNTAX_HAS_TEXT};
+	struct buf code = BUF_INIT;
 	bool known;
 
-	if (syntax_recall(syntax, question, &known))
-		return known;
-	syntax_each(syntax, syntax->root, name, find_import, &search);
-	return syntax_remember(syntax, question, ts_node_is_null(search.found) || import_is_plain(syntax, search.found));
+	buf_format(&code, "%s%.*s%s", before, STR_ARG(name), behind);
+	question.word = buf_get(&code);
+	if (!syntax_recall(syntax, question, &known))
+		known = syntax_remember(syntax, question, syntax_text_has(syntax, question.word));
+	buf_release(&code);
+	return known;
+}
+
+static bool own_method_is_quiet(struct syntax *syntax, TSNode function, struct str method, int depth)
+{
+	const struct def *class = lower_def_at(syntax->lookup.lower, ts_node_start_byte(function)), *definition = NULL;
+
+	while (class && class->kind != DEF_CLASS)
+		class = class->parent;
+	if (class)
+		definition = lookup_definition(&syntax->lookup, method, class->span);
+	if (definition)
+		return definition_is_quiet(syntax, definition, depth);
+	/* something that it was given, or a method of a class out of sight */
+	return file_says(syntax, "self.", method, " =");
 }
 
 static bool method_call_is_quiet(struct syntax *syntax, TSNode function, int depth)
 {
 	struct str method = syntax_text(syntax, syntax_field(function, "attribute"));
-	TSNode object = syntax_field(function, "object"), class = function, definition = {0};
-	struct buf words = BUF_INIT;
-	bool known;
+	TSNode object = syntax_field(function, "object");
+	const struct import *import;
 
 	if (syntax_word_in(method, training_methods))
 		return false;
-	if (str_is(method, "train")) { /* of a module that is also put into eval mode, or of a trainer? */
-		buf_format(&words, "%.*s.eval(", STR_ARG(syntax_text(syntax, object)));
-		known = str_find(syntax->text, buf_get(&words), 0) < syntax->text.length;
-		buf_release(&words);
-		return known;
-	}
-	if (syntax_is(syntax, object, "self")) {
-		while (!ts_node_is_null(class) && syntax_kind(syntax, class) != PY_CLASS)
-			class = ts_node_parent(class);
-		if (!ts_node_is_null(class))
-			definition = definition_of(syntax, method, class);
-		if (!ts_node_is_null(definition))
-			return definition_is_quiet(syntax, definition, depth);
-		/* something that it was given, or a method of a class out of sight */
-		buf_format(&words, "self.%.*s =", STR_ARG(method));
-		known = str_find(syntax->text, buf_get(&words), 0) < syntax->text.length;
-		buf_release(&words);
-		return known;
-	}
+	if (str_is(method, "train")) /* of a module that is also put into eval mode, or of a trainer? */
+		return file_says(syntax, "", syntax_text(syntax, object), ".eval(");
+	if (syntax_is(syntax, object, "self"))
+		return own_method_is_quiet(syntax, function, method, depth);
 	while (syntax_kind(syntax, object) == PY_ATTRIBUTE)
 		object = syntax_field(object, "object");
 	if (syntax_kind(syntax, object) != PY_IDENTIFIER)
 		return true;
-	return object_is_plain(syntax, syntax_text(syntax, object));
+	import = lookup_import(&syntax->lookup, syntax_text(syntax, object));
+	return !import || import_is_plain(import);
 }
 
 static bool node_is_quiet(void *context, TSNode node)
@@ -222,6 +169,7 @@ static bool is_quiet(struct syntax *syntax, TSNode node, int depth)
 
 struct imported {
 	struct str name;   /* "torch", or what it is called here; empty where it is not imported */
+	uint32_t at;       /* where it is */
 	uint32_t place;    /* where an import may be put */
 };
 
@@ -239,31 +187,56 @@ static struct str name_of_import(const struct syntax *syntax, TSNode statement, 
 	return STR("");
 }
 
-/* Looks among the statements of the module, and in the blocks of those that only try or ask, that begin before END. */
-static struct imported import_of(const struct syntax *syntax, const char *package, uint32_t end)
+/* Whether an import may be put before the statement NODE of the module. */
+static bool may_follow_import(const struct syntax *syntax, TSNode node)
+{
+	enum py_node kind = syntax_kind(syntax, node);
+	bool is_text = kind == PY_EXPRESSION_STATEMENT && syntax_kind(syntax, ts_node_named_child(node, 0)) == PY_STRING;
+	bool is_future = kind == PY_OTHER && str_starts(syntax_text(syntax, node), "from __future__");
+
+	return ts_node_is_named(node) && kind != PY_COMMENT && !is_text && !is_future;
+}
+
+/* Looks among the statements of the module, and in the blocks of those that only try or ask. */
+static struct imported find_import(const struct syntax *syntax, const char *package)
 {
 	TSTreeCursor cursor = ts_tree_cursor_new(syntax->root);
-	struct imported imported = {STR(""), UINT32_MAX};
+	struct imported imported = {STR(""), UINT32_MAX, UINT32_MAX};
 	bool going = ts_tree_cursor_goto_first_child(&cursor);
 
-	while (going) {
+	while (going && !imported.name.length) {
 		TSNode node = ts_tree_cursor_current_node(&cursor);
 		enum py_node kind = syntax_kind(syntax, node);
-		bool is_text = kind == PY_EXPRESSION_STATEMENT && syntax_kind(syntax, ts_node_named_child(node, 0)) == PY_STRING;
-		bool is_future = kind == PY_OTHER && str_starts(syntax_text(syntax, node), "from __future__");
 
-		if (ts_node_start_byte(node) >= end)
-			break;
-		if (kind == PY_IMPORT && !imported.name.length)
-			imported.name = name_of_import(syntax, node, package);
-		if (ts_node_is_named(node) && kind != PY_COMMENT && !is_text && !is_future && imported.place == UINT32_MAX)
+		if (imported.place == UINT32_MAX && may_follow_import(syntax, node))
 			imported.place = ts_node_start_byte(node);
+		if (kind == PY_IMPORT) {
+			imported.name = name_of_import(syntax, node, package);
+			imported.at = ts_node_start_byte(node);
+		}
 		if ((kind == PY_TRY || kind == PY_IF || kind == PY_BLOCK) && ts_tree_cursor_goto_first_child(&cursor))
 			continue;
 		while (!(going = ts_tree_cursor_goto_next_sibling(&cursor)) && ts_tree_cursor_goto_parent(&cursor))
 			;
 	}
 	ts_tree_cursor_delete(&cursor);
+	return imported;
+}
+
+/* The same, which is looked for once; what it is called before END. */
+static struct imported import_of(const struct fix_input *in, const char *package, uint32_t end)
+{
+	struct map *known = &in->syntax->imported;
+	struct imported *kept = map_get(known, str_from(package)), imported;
+
+	if (!kept) {
+		kept = ARENA_NEW(in->arena, struct imported);
+		*kept = find_import(in->syntax, package);
+		map_put(known, str_from(package), kept);
+	}
+	imported = *kept;
+	if (imported.at >= end)
+		imported.name = STR("");
 	return imported;
 }
 
@@ -490,7 +463,7 @@ void surround_make(const struct fix_input *in, TSNode node, struct finding *find
 	if (text[0] == '{' && rest) {
 		const char *package = arena_dup_bytes(in->arena, text + 1, (size_t)(rest - text - 1));
 
-		imported = import_of(in->syntax, package, first_place(in->syntax, node, caller));
+		imported = import_of(in, package, first_place(in->syntax, node, caller));
 		if (!imported.name.length) {
 			s.import = arena_format(in->arena, "import %s%s", package, s.line_end);
 			s.import_place = imported.place;

@@ -10,11 +10,13 @@ static const char remembered[2] = {0, 1};
 void syntax_release(struct syntax *syntax)
 {
 	map_release(&syntax->answers);
+	map_release(&syntax->imported);
+	lookup_release(&syntax->lookup);
 }
 
 static struct str key_of(struct buf *key, struct syntax_question question)
 {
-	buf_format(key, "%c%d ", question.kind, question.depth);
+	buf_format(key, "%d %d ", question.kind, question.depth);
 	buf_add_str(key, question.word);
 	return buf_get(key);
 }
@@ -170,6 +172,9 @@ static bool is_word_byte(char c)
 	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
+/* So much text is looked through in the time that a node takes. */
+enum { BYTES_A_NODE = 512 };
+
 /* Takes COST from the budget; false where that is spent. */
 static bool spend(struct syntax *syntax, size_t cost)
 {
@@ -177,9 +182,14 @@ static bool spend(struct syntax *syntax, size_t cost)
 	return syntax->budget > 0;
 }
 
+bool syntax_text_has(struct syntax *syntax, struct str code)
+{
+	return spend(syntax, syntax->text.length / BYTES_A_NODE) && str_find(syntax->text, code, 0) != SIZE_MAX;
+}
+
 bool syntax_each(struct syntax *syntax, TSNode node, struct str word, bool (*visit)(void *context, TSNode node), void *context)
 {
-	enum { BYTES_A_NODE = 512, NODES_A_HIT = 64 };
+	enum { NODES_A_HIT = 64 };
 	struct str text = syntax_text(syntax, node);
 	size_t start = text.length ? (size_t)(text.at - syntax->text.at) : 0;
 

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "py/parse.h"
+#include "rule/lookup.h"
 
 struct syntax {
 	const struct py_grammar *grammar;
@@ -16,15 +17,22 @@ struct syntax {
 	/* Nodes that may still be looked at: what searches whole functions gives up once it is spent, so that a file with
 	 * thousands of findings takes no more than its time. */
 	size_t budget;
-	struct map answers; /* to questions that are asked again and again, by what is asked; released by syntax_release */
+	struct lookup lookup; /* what the file defines and imports; released by syntax_release */
+	struct map imported; /* what surround.c found of the packages that it asked for, by name; released likewise */
+	struct map answers;  /* to questions that are asked again and again, by what is asked; released likewise */
 };
 
 enum { SYNTAX_BUDGET = 2 << 20 };
 
 void syntax_release(struct syntax *syntax);
-/* What is asked again and again: a letter for the kind of question, how deep in other ones it is asked, and about what. */
+/* What is asked again and again: which question, how deep in other ones it is asked, and about what. */
 struct syntax_question {
-	char kind;
+	enum {
+		SYNTAX_IS_QUIET,    /* surround.c: whether the code at a span is */
+		SYNTAX_CALLS_QUIET, /* and a call of a name */
+		SYNTAX_HAS_TEXT,    /* whether the file has a piece of code */
+		SYNTAX_READS_ANY    /* reading.c: whether the code at a span may read any name */
+	} kind;
 	int depth;
 	struct str word;
 };
@@ -53,6 +61,8 @@ TSNode syntax_scope(const struct syntax *syntax, TSNode node);
 bool syntax_walk(struct syntax *syntax, TSNode node, bool (*visit)(void *context, TSNode node), void *context);
 /* Calls VISIT for each identifier below NODE that is WORD, with the same ends; quicker, as it looks through the text. */
 bool syntax_each(struct syntax *syntax, TSNode node, struct str word, bool (*visit)(void *context, TSNode node), void *context);
+/* Whether CODE stands anywhere in the file; false where the budget is spent. */
+bool syntax_text_has(struct syntax *syntax, struct str code);
 /* Whether one of the words in LIST, separated by spaces, is WORD. */
 bool syntax_word_in(struct str word, const char *list);
 

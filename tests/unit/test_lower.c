@@ -115,6 +115,24 @@ static void imports_say_what_a_name_stands_for(void **state)
 	names_are(flow.module->locals, flow.module->local_count, "a d");
 }
 
+/* What one statement of many names takes grows with their number, not with its square. */
+static void many_imports_take_little(void **state)
+{
+	struct buf text = BUF_INIT;
+	const struct stmt *s;
+
+	buf_add_text(&text, "from a import b0");
+	for (int i = 1; i < 4000; i++)
+		buf_format(&text, ", b%d", i);
+	s = only_stmt(&lowered(buf_text(&text))->body);
+	assert_int_equal(s->import_count, 4000);
+	assert_true(str_is(s->imports[3999].dotted, "a.b3999"));
+	assert_in_range(flow.arena.used, 1, 4000 * 500);
+	assert_int_equal(flow.lower.imports.count, 1);
+	assert_ptr_equal(flow.lower.imports.items[0], s);
+	buf_release(&text);
+}
+
 static void parameters_have_kinds(void **state)
 {
 	static const struct {
@@ -183,6 +201,24 @@ static void definitions_are_numbered_from_the_outside(void **state)
 	assert_false(flow.lower.defs[3]->has_inner);
 	assert_false(flow.lower.defs[4]->is_async);
 	names_are(flow.module->locals, flow.module->local_count, "A g");
+}
+
+static void the_definition_around_a_place_is_found(void **state)
+{
+	static const char text[] = "0\n@d1\nclass A:\n    def f(a=lambda: 2, b=2):\n        for x[lambda: 3] in (lambda: 4)(): [(lambda: 5)() for i in x]\n"
+				   "        def g(): 6\n        7\n    8\n9\ndef h(): pass\n";
+	static const char *const names[] = {"", "A", "f", "f", "f", "f", "g", "f", "A", ""};
+	const struct def *def;
+
+	lowered(text);
+	for (char digit = '0'; digit <= '9'; digit++) {
+		def = lower_def_at(&flow.lower, (uint32_t)(strrchr(text, digit) - text));
+		if (!def || !str_is(def->name, names[digit - '0']))
+			fail_msg("%c is in '%.*s'", digit, def ? (int)def->name.length : 0, def ? def->name.at : "");
+	}
+	def = lower_def_at(&flow.lower, (uint32_t)sizeof text - 3);
+	assert_true(def && str_is(def->name, "h"));
+	assert_null(lower_def_at(&flow.lower, (uint32_t)sizeof text + 100));
 }
 
 static void bodies_say_what_they_bind(void **state)
@@ -313,8 +349,10 @@ int main(void)
 		cmocka_unit_test_teardown(contexts_come_one_by_one, done),
 		cmocka_unit_test_teardown(cases_bind_names, done),
 		cmocka_unit_test_teardown(imports_say_what_a_name_stands_for, done),
+		cmocka_unit_test_teardown(many_imports_take_little, done),
 		cmocka_unit_test_teardown(parameters_have_kinds, done),
 		cmocka_unit_test_teardown(definitions_are_numbered_from_the_outside, done),
+		cmocka_unit_test_teardown(the_definition_around_a_place_is_found, done),
 		cmocka_unit_test_teardown(bodies_say_what_they_bind, done),
 		cmocka_unit_test_teardown(many_names_are_found_again, done),
 		cmocka_unit_test_teardown(spans_are_moved_by_the_offset, done),

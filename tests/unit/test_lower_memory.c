@@ -118,6 +118,10 @@ static const char *shown(const struct lower *lower)
 	buf_reset(&out);
 	for (uint32_t i = 0; i < lower->def_count; i++)
 		show_def(lower->defs[i]);
+	for (size_t i = 0; i < lower->named.count; i++)
+		buf_format(&out, "\nnamed %u", lower->named.items[i]->index);
+	for (size_t i = 0; i < lower->imports.count; i++)
+		show_stmt(lower->imports.items[i]);
 	buf_format(&out, "\n%u %d", lower->expr_count, lower->truncated);
 	map_each(&lower->called, show_called, NULL);
 	map_each(&lower->asked, show_asked, NULL);

@@ -90,7 +90,7 @@ static void matched(void)
 				    .candidates = &subject.candidates,
 				    .arena = &subject.flow.arena,
 				    .syntax = {&flow_grammar, ts_tree_root_node(subject.flow.tree),
-					       str_from(subject.flow.text), SYNTAX_BUDGET, MAP_INIT}};
+					       str_from(subject.flow.text), SYNTAX_BUDGET, {.lower = &subject.flow.lower}, MAP_INIT, MAP_INIT}};
 
 	query_set_run(subject.queries, cursor, ts_tree_root_node(subject.flow.tree), str_from(subject.flow.text), 0,
 		      &subject.candidates);

@@ -28,6 +28,14 @@ static void the_function_with_the_loop_is_decorated(void **state)
 		  "    for x, y in held_out:\n        n += (scores(net, x).argmax(1) == y).sum().item()\n    return n\n\nimport torch\n\n"
 		  "print(evaluate(torch.nn.Linear(1, 1), a))\n",
 		  true);
+	/* with nothing before it */
+	fix_check("def evaluate(net, held_out):\n    n = 0\n    net.eval()\n    for x, y in held_out:\n"
+		  "        n += (scores(net, x).argmax(1) == y).sum().item()\n    return n\n\ndef scores(net, x):\n    return net(x)\n\n"
+		  "from torch import nn\n\nprint(evaluate(nn.Linear(1, 1), a))\n",
+		  "import torch\n@torch.no_grad()\ndef evaluate(net, held_out):\n    n = 0\n    net.eval()\n    for x, y in held_out:\n"
+		  "        n += (scores(net, x).argmax(1) == y).sum().item()\n    return n\n\ndef scores(net, x):\n    return net(x)\n\n"
+		  "from torch import nn\n\nprint(evaluate(nn.Linear(1, 1), a))\n",
+		  true);
 	/* the loop does more than that */
 	fix_check(FIX_HEAD "def count(x, y):\n    net.eval()\n    return (net(x).argmax(1) == y).sum().item()\n\nfor x, y in a:\n    net.train()\n"
 			   FIX_STEP "    print(count(x, y))\n",
@@ -49,6 +57,23 @@ static void an_import_that_lacks_is_added(void **state)
 		  "try:\n    import torch\n    from torch import nn\nexcept ImportError:\n    torch = None\nnet = nn.Linear(1, 1)\nnet.eval()\n"
 		  "with torch.no_grad():\n    for x, y in loader:\n        print((net(x).argmax(1) == y).sum().item())\n",
 		  true);
+}
+
+/* What is imported further down, or where nobody may get to, is not there yet. */
+static void an_import_counts_from_its_place_on(void **state)
+{
+#define LOOPS(name) "def " name "(net, loader):\n    net.eval()\n    for x, y in loader:\n        print((net(x).argmax(1) == y).sum().item())\n\n"
+#define CALLS "net = th.nn.Linear(1, 1)\nfirst(net, a)\nsecond(net, a)\n"
+	fix_check("# why\n" LOOPS("first") "if x:\n    import torch as th\nelse:\n    import torch\n\n" LOOPS("second") CALLS,
+		  "# why\nimport torch\n@torch.no_grad()\n" LOOPS("first") "if x:\n    import torch as th\nelse:\n    import torch\n\n"
+		  "@th.no_grad()\n" LOOPS("second") CALLS,
+		  true);
+	fix_check("try:\n    if x:\n        import os, torch as th\nexcept ImportError:\n    import torch\nimport re\n\n" LOOPS("first") LOOPS("second") CALLS,
+		  "try:\n    if x:\n        import os, torch as th\nexcept ImportError:\n    import torch\nimport re\n\n@th.no_grad()\n" LOOPS("first")
+		  "@th.no_grad()\n" LOOPS("second") CALLS,
+		  true);
+#undef CALLS
+#undef LOOPS
 }
 
 /* What a program prints as its texts does not move with its code. */
@@ -84,6 +109,47 @@ static void what_trains_is_left_out(void **state)
 			   "def run(net):\n    learn(net)\n    net.eval()\n"
 			   "    with torch.no_grad():\n        for x, y in held_out:\n            print((net(x).argmax(1) == y).sum().item())\nrun(net)\n",
 		  true);
+}
+
+/* Who trains is told from what the file defines and imports, not from what it says of that. */
+static void what_is_called_is_looked_up(void **state)
+{
+#define HEAD "import json, mine\n" FIX_HEAD "from mine import score as rate\nfrom torch import rand\n# def score(): import helper\n"
+#define QUIET(call)                                                                                                    \
+	fix_check(HEAD "net.eval()\nfor x, y in loader:\n    print((net(x).argmax(1) == y).sum().item(), " call ")\n",     \
+		  HEAD "net.eval()\nwith torch.no_grad():\n    for x, y in loader:\n"                                   \
+		       "        print((net(x).argmax(1) == y).sum().item(), " call ")\n",                                  \
+		  true)
+#define LOUD(call) fix_check(HEAD "net.eval()\nfor x, y in loader:\n    print((net(x).argmax(1) == y).sum().item(), " call ")\n", NULL, true)
+	QUIET("json.dumps(x)");
+	QUIET("helper(x)");
+	QUIET("helper.run(x)");
+	QUIET("rand(x)");
+	LOUD("mine.run(x)");
+	LOUD("rate(x)");
+	LOUD("update(x)");
+	LOUD("tuner.train(x)");
+	QUIET("tuner.train(x), tuner.eval()");
+	/* of a class, the method of that class */
+#define CLASSES(first, second)                                                                                         \
+	FIX_HEAD "class A:\n    def run(self, x):\n        " first "\n\nclass B:\n    def run(self, x):\n        " second    \
+		 "\n\n"
+#define LOOP "    def evaluate(self, loader):\n        net.eval()\n        for x, y in loader:\n            self.run(x)\n"
+#define COUNT "print((net(x).argmax(1) == y).sum().item())\n\nB().evaluate(a)\n"
+	fix_check(CLASSES("x.backward()", "print(x)") LOOP "            " COUNT,
+		  CLASSES("x.backward()", "print(x)") "    @torch.no_grad()\n" LOOP "            " COUNT, true);
+	fix_check(CLASSES("print(x)", "x.backward()") LOOP "            " COUNT,
+		  CLASSES("print(x)", "x.backward()") LOOP "            with torch.no_grad():\n                " COUNT, true);
+	/* or else what it was given */
+	fix_check(CLASSES("pass", "self.extra = 1") "    def evaluate(self, loader):\n        net.eval()\n        for x, y in loader:\n"
+		  "            print(self.extra(net(x)).argmax(1).item())\n\nB().evaluate(a)\n",
+		  CLASSES("pass", "self.extra = 1") "    @torch.no_grad()\n    def evaluate(self, loader):\n        net.eval()\n        for x, y in loader:\n"
+		  "            print(self.extra(net(x)).argmax(1).item())\n\nB().evaluate(a)\n",
+		  true);
+	fix_check(CLASSES("pass", "self.extras = 1") "    def evaluate(self, loader):\n        net.eval()\n        for x, y in loader:\n"
+		  "            print(self.extra(net(x)).argmax(1).item())\n\nB().evaluate(a)\n",
+		  NULL, true);
+#undef LOOP
 }
 
 static void a_teacher_gets_its_statement(void **state)
@@ -144,9 +210,11 @@ int main(void)
 		cmocka_unit_test(a_function_that_only_evaluates_is_decorated),
 		cmocka_unit_test(the_function_with_the_loop_is_decorated),
 		cmocka_unit_test(an_import_that_lacks_is_added),
+		cmocka_unit_test(an_import_counts_from_its_place_on),
 		cmocka_unit_test(texts_of_several_lines_stay),
 		cmocka_unit_test(lines_end_as_they_did),
 		cmocka_unit_test(what_trains_is_left_out),
+		cmocka_unit_test(what_is_called_is_looked_up),
 		cmocka_unit_test(a_teacher_gets_its_statement),
 		cmocka_unit_test(what_training_calls_as_well_keeps_its_graph),
 		cmocka_unit_test(grad_is_off_inside_of_what_switches_it_on),
