@@ -4,9 +4,13 @@
 
 #include "base/mem.h"
 
+/* Kinds of brackets. */
+enum { BRACKETS = 3 };
+static const char openers[] = "([{", closers[] = ")]}";
+
 struct bracket {
 	uint32_t at;
-	char closer;
+	uint32_t kind;
 	bool is_operand; /* a value begins here; else what stands before is called or indexed */
 };
 
@@ -14,6 +18,7 @@ struct reader {
 	struct str text;
 	struct repair *repair;
 	VEC(struct bracket) open;
+	uint32_t open_of[BRACKETS]; /* … of each kind */
 	uint32_t at;
 	uint32_t start, indent; /* of the statement at hand */
 	bool has_colon;         /* outside of brackets */
@@ -136,22 +141,44 @@ static void pass(struct reader *reader, struct span token, bool is_value)
 		reader->value_end = token.end;
 }
 
+/* What was left out from START on is read again. */
+static void restore(struct reader *reader, uint32_t start)
+{
+	struct repair *repair = reader->repair;
+	struct span *last;
+
+	while (repair->left_out.count && (last = &repair->left_out.items[repair->left_out.count - 1])->start >= start) {
+		memcpy(repair->text + last->start, reader->text.at + last->start, last->end - last->start);
+		repair->left_out.count--;
+	}
+}
+
 /* Overwrites PLACE with spaces and, at its beginning, with INSTEAD as far as there is room for all of it. */
 static void leave_out(struct reader *reader, struct span place, const char *instead)
 {
 	struct repair *repair = reader->repair;
-	size_t length = strlen(instead);
+	size_t length = strlen(instead), room = 0;
 
 	if (!repair->text)
 		repair->text = mem_dup(reader->text.at, reader->text.length);
-	for (uint32_t i = place.start; i < place.end; i++)
+	restore(reader, place.start);
+	for (uint32_t i = place.start; i < place.end; i++) {
+		room += room == i - place.start && !ends_line(reader, i);
 		if (!ends_line(reader, i))
 			repair->text[i] = ' ';
-	if (length <= place.end - place.start && length <= line_end(reader, place.start) - place.start)
+	}
+	if (length <= room)
 		memcpy(repair->text + place.start, instead, length);
-	while (repair->left_out.count && repair->left_out.items[repair->left_out.count - 1].start >= place.start)
-		repair->left_out.count--;
 	VEC_ADD(&repair->left_out, place);
+}
+
+/* The innermost one is not open any more. */
+static struct bracket close_bracket(struct reader *reader)
+{
+	struct bracket bracket = reader->open.items[--reader->open.count];
+
+	reader->open_of[bracket.kind]--;
+	return bracket;
 }
 
 /* Gives up the brackets from the one with this NUMBER on, which are never closed, up to END, and goes on there. */
@@ -170,7 +197,8 @@ static void give_up(struct reader *reader, size_t number, uint32_t end)
 	leave_out(reader, (struct span){bracket->at, end}, instead);
 	reader->has_open = true;
 	pass(reader, (struct span){bracket->at, end}, true);
-	reader->open.count = number;
+	while (reader->open.count > number)
+		close_bracket(reader);
 }
 
 /* ---- statements ---- */
@@ -188,6 +216,8 @@ static uint32_t indent_of(const struct reader *reader, uint32_t *at)
 static uint32_t next_line(const struct reader *reader, uint32_t at)
 {
 	at = line_end(reader, at);
+	if (at >= reader->text.length)
+		return at;
 	return at + (char_at(reader, at) == '\r' && char_at(reader, at + 1) == '\n' ? 2 : 1);
 }
 
@@ -333,26 +363,35 @@ static bool read_word(struct reader *reader)
 	return true;
 }
 
-static void read_closer(struct reader *reader, char closer)
+static void read_opener(struct reader *reader, uint32_t kind)
+{
+	uint32_t at = reader->at;
+
+	VEC_ADD(&reader->open, ((struct bracket){at, kind, openers[kind] == '{' || !reader->is_value}));
+	reader->open_of[kind]++;
+	pass(reader, (struct span){at, at + 1}, false);
+}
+
+static void read_closer(struct reader *reader, uint32_t kind)
 {
 	size_t number = reader->open.count;
 	uint32_t at = reader->at;
 
-	while (number && reader->open.items[number - 1].closer != closer)
-		number--;
-	if (number && number < reader->open.count)
-		give_up(reader, number, at);
-	if (number) {
-		struct bracket bracket = reader->open.items[number - 1];
-
-		pass(reader, (struct span){bracket.at, at + 1}, true);
-		reader->was_operand = bracket.is_operand;
-		reader->open.count = number - 1;
-	} else {
+	if (!reader->open_of[kind]) {
 		leave_out(reader, (struct span){at, at + 1}, "");
 		reader->has_stray = true;
 		reader->at = at + 1;
+		return;
 	}
+	while (reader->open.items[number - 1].kind != kind)
+		number--;
+	if (number < reader->open.count)
+		give_up(reader, number, at);
+
+	struct bracket bracket = close_bracket(reader);
+
+	pass(reader, (struct span){bracket.at, at + 1}, true);
+	reader->was_operand = bracket.is_operand;
 }
 
 /* One token, or one space. False: there is nothing to be done about this text. */
@@ -360,6 +399,7 @@ static bool read_token(struct reader *reader)
 {
 	uint32_t at = reader->at;
 	char c = char_at(reader, at);
+	const char *bracket;
 
 	if (ends_line(reader, at)) {
 		read_line_end(reader);
@@ -371,13 +411,10 @@ static bool read_token(struct reader *reader)
 		return read_string(reader, at);
 	} else if (begins_name(c)) {
 		return read_word(reader);
-	} else if (c == '(' || c == '[' || c == '{') {
-		char closer = c == '(' ? ')' : c == '[' ? ']' : '}';
-
-		VEC_ADD(&reader->open, ((struct bracket){at, closer, c == '{' || !reader->is_value}));
-		pass(reader, (struct span){at, at + 1}, false);
-	} else if (c == ')' || c == ']' || c == '}') {
-		read_closer(reader, c);
+	} else if (c && (bracket = strchr(openers, c))) {
+		read_opener(reader, (uint32_t)(bracket - openers));
+	} else if (c && (bracket = strchr(closers, c))) {
+		read_closer(reader, (uint32_t)(bracket - closers));
 	} else if (c == ' ' || c == '\t' || c == '\f') {
 		reader->at++;
 	} else {

@@ -73,6 +73,7 @@ static void what_is_never_closed_is_left_out(void **state)
 		{"x = f(\n    a,\n    def g(): pass\n", "x = f \n      \n    def g(): pass\n"},
 		{"x = 1)\n", "x = 1 \n"},
 		{"x = f(a))]\n", "x = f(a)  \n"},
+		{"if x\\", "    \\"},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -89,6 +90,8 @@ static void blocks_stay_below_their_head(void **state)
 		{"def f(a, b\n    return a\n", "def f():  \n    return a\n"},
 		{"class A(B\n    def f(self): pass\n", "class A: \n    def f(self): pass\n"},
 		{"if f(x:\n    raise x\n", "if f:  \n    raise x\n"},
+		/* what was left out before the head was is looked at again */
+		{"if ((\n f[a)]\n pass", "if _:\n f[a ]\n pass"},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -168,6 +171,12 @@ static void time_is_linear(void **state)
 		buf_add_text(&text, "f((((\n");
 	repair_init(&repair, buf_get(&text));
 	assert_int_equal(repair.left_out.count, 200000);
+	repair_release(&repair);
+	buf_reset(&text);
+	for (int i = 0; i < 2000000; i++)
+		buf_add_text(&text, "{)");
+	repair_init(&repair, buf_get(&text));
+	assert_int_equal(repair.left_out.count, 1);
 	repair_release(&repair);
 	buf_release(&text);
 }
