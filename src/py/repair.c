@@ -83,12 +83,12 @@ static bool is_one_of(struct str word, const struct str *words, size_t count)
 	return false;
 }
 
-/* Statements that go on in an indented block, and have more than a word and a colon. */
+/* Statements that go on in an indented block. */
 static bool is_head(struct str word)
 {
 	static const struct str words[] = {
-		STR_IS("async"), STR_IS("class"), STR_IS("def"), STR_IS("elif"), STR_IS("except"), STR_IS("for"),
-		STR_IS("if"), STR_IS("while"), STR_IS("with"),
+		STR_IS("async"), STR_IS("class"), STR_IS("def"), STR_IS("elif"), STR_IS("else"), STR_IS("except"),
+		STR_IS("finally"), STR_IS("for"), STR_IS("if"), STR_IS("try"), STR_IS("while"), STR_IS("with"),
 	};
 
 	return is_one_of(word, words, sizeof words / sizeof *words);
@@ -111,8 +111,8 @@ static bool is_statement_only(struct str word)
 static bool is_operator(struct str word)
 {
 	static const struct str words[] = {
-		STR_IS("and"), STR_IS("assert"), STR_IS("await"), STR_IS("del"), STR_IS("elif"), STR_IS("else"),
-		STR_IS("except"), STR_IS("if"), STR_IS("import"), STR_IS("in"), STR_IS("is"), STR_IS("lambda"),
+		STR_IS("and"), STR_IS("as"), STR_IS("assert"), STR_IS("await"), STR_IS("del"), STR_IS("elif"), STR_IS("else"),
+		STR_IS("except"), STR_IS("from"), STR_IS("if"), STR_IS("import"), STR_IS("in"), STR_IS("is"), STR_IS("lambda"),
 		STR_IS("not"), STR_IS("or"), STR_IS("raise"), STR_IS("return"), STR_IS("while"), STR_IS("with"),
 		STR_IS("yield"),
 	};
@@ -246,7 +246,7 @@ static void mend_head(struct reader *reader)
 		leave_out(reader, (struct span){reader->start, token.end}, "");
 	else if (reader->is_value && is_def && char_at(reader, token.start) == '(')
 		leave_out(reader, token, "():");
-	else if (reader->is_value && !is_def)
+	else if (reader->is_value && !is_def && token.start > reader->start)
 		leave_out(reader, token, reader->was_operand ? "_:" : ":");
 	else if (reader->value_end > reader->start && !is_def)
 		leave_out(reader, (struct span){reader->value_end, token.end}, ":");
@@ -322,32 +322,53 @@ static void read_line_end(struct reader *reader)
 	read_indent(reader);
 }
 
+/* Whether what ends before END, a string from START on, has a value in braces that goes on: its closing quote was put before. */
+static bool is_half_formatted(const struct reader *reader, uint32_t start, uint32_t end)
+{
+	uint32_t at = start, depth = 0;
+	bool is_formatted = false;
+
+	for (; char_at(reader, at) != '"' && char_at(reader, at) != '\''; at++)
+		is_formatted |= char_at(reader, at) == 'f' || char_at(reader, at) == 'F';
+	for (; is_formatted && at < end; at++) {
+		char c = char_at(reader, at);
+
+		if (c == '{' && !depth && char_at(reader, at + 1) == '{')
+			at++;
+		else if (c == '{')
+			depth++;
+		else if (c == '}' && depth)
+			depth--;
+	}
+	for (; depth && !ends_line(reader, at); at++)
+		if (char_at(reader, at) == '}')
+			return false;
+	return depth;
+}
+
 /* The string whose quote is at the place reached, its prefix, from START on, being before. False where a long one never
  * ends. */
 static bool read_string(struct reader *reader, uint32_t start)
 {
 	char quote = char_at(reader, reader->at);
-	bool is_long = char_at(reader, reader->at + 1) == quote && char_at(reader, reader->at + 2) == quote;
-	uint32_t at = reader->at + (is_long ? 3 : 1);
+	bool is_long = char_at(reader, reader->at + 1) == quote && char_at(reader, reader->at + 2) == quote, is_closed = false;
+	uint32_t at = reader->at + (is_long ? 3 : 1), length = (uint32_t)reader->text.length;
 
-	for (; at < reader->text.length; at++) {
-		if (char_at(reader, at) == '\\') {
+	for (; at < length && !is_closed && (is_long || !ends_line(reader, at)); at++) {
+		if (char_at(reader, at) == '\\')
 			at += char_at(reader, at + 1) == '\r' && char_at(reader, at + 2) == '\n' ? 2 : 1;
-		} else if (!is_long && ends_line(reader, at)) {
-			break;
-		} else if (char_at(reader, at) == quote &&
-			   (!is_long || (char_at(reader, at + 1) == quote && char_at(reader, at + 2) == quote))) {
-			pass(reader, (struct span){start, at + (is_long ? 3 : 1)}, true);
-			return true;
-		}
+		else
+			is_closed = char_at(reader, at) == quote &&
+				    (!is_long || (char_at(reader, at + 1) == quote && char_at(reader, at + 2) == quote));
 	}
-	at = at < reader->text.length ? at : (uint32_t)reader->text.length;
-	if (!is_long) {
+	at += is_closed && is_long ? 2 : 0;
+	at = at < length ? at : length;
+	if (!is_long && (!is_closed || is_half_formatted(reader, start, at))) {
 		leave_out(reader, (struct span){start, at}, reader->is_value ? "" : "_");
-		reader->repair->is_sure = true;
+		reader->repair->is_sure |= !is_closed;
 	}
 	pass(reader, (struct span){start, at}, true);
-	return !is_long;
+	return !is_long || is_closed;
 }
 
 static bool read_word(struct reader *reader)

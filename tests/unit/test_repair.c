@@ -36,6 +36,7 @@ static void sound_texts_are_left_alone(void **state)
 		"x = f(\n    a,\n    b,\n)\ny = 1\n",
 		"x = (1\n     + 2\n\n     # why\n     if y else 3)\n",
 		"x = [\nf\"{a['b']}\",\n]\n",
+		"x = f\"{a[\"b\"]}\" + f'{{' + f'{a:{b}}' + '{'\n",
 		"def f(\n    a,\n    b\n):\n    return (a\n\n# note\n            or b)\n",
 		"s = '''(\n[\n'''\nt = r\"\\\"(\" + b'\\''\n",
 		"s = 'a\\\n(b'\r\nx = 1\r\n",
@@ -69,6 +70,8 @@ static void what_is_never_closed_is_left_out(void **state)
 		{"x = 'ab\r\ny = 1\r\n", "x = _  \r\ny = 1\r\n"},
 		{"x = f'ab\n", "x = _   \n"},
 		{"print('a)\n", "print    \n"},
+		{"x = f'{a[b]:{c'\n", "x = _          \n"},
+		{"print(rf\"{{}} {a + \")\n", "print(_             )\n"},
 		{"x = f(\n    a,\n    b\ny = 1\n", "x = f \n      \n     \ny = 1\n"},
 		{"x = f(\n    a,\n    def g(): pass\n", "x = f \n      \n    def g(): pass\n"},
 		{"x = 1)\n", "x = 1 \n"},
@@ -111,6 +114,8 @@ static void operators_without_a_value_behind_them_are_left_out(void **state)
 		{"@\ndef f(): pass\n", " \ndef f(): pass\n"},
 		{"x = f(a) *\n", "x = f(a)  \n"},
 		{"from a import\n", "             \n"},
+		{"import a as\n", "import a   \n"},
+		{"raise x from\n", "raise x     \n"},
 		{"f(a,\nx = 1\n", "f   \nx = 1\n"},
 	};
 
@@ -131,6 +136,9 @@ static void heads_without_a_colon_get_one_or_go(void **state)
 		{"    def f(self, a)\n        x = 1\n", "    def f():      \n        x = 1\n"},
 		{"class Net\nx = 1\n", "         \nx = 1\n"},
 		{"while x", "       "},
+		{"else\nx = 1\n", "    \nx = 1\n"},
+		{"try", "   "},
+		{"finally #\n    x = 1\nf(\n", "finally #\n    x = 1\nf \n"},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
