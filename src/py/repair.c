@@ -26,6 +26,8 @@ struct reader {
 	bool is_value;          /* … it ends a value */
 	bool was_operand;       /* … and nothing of that value is before it */
 	uint32_t value_end;     /* of the last one in the statement */
+	struct span half;       /* from where on the statement needs another word, which did not come; or empty */
+	struct span decorators; /* in front of the statement; or empty */
 	bool has_open, has_stray; /* brackets that are never closed, and some that nothing opens: they may be each other's */
 	uint64_t work;
 };
@@ -243,12 +245,12 @@ static void mend_head(struct reader *reader)
 	struct span token = reader->token;
 
 	if (!block_follows(reader, reader->at))
-		leave_out(reader, (struct span){reader->start, token.end}, "");
+		leave_out(reader, (struct span){reader->decorators.end ? reader->decorators.start : reader->start, token.end}, "");
 	else if (reader->is_value && is_def && char_at(reader, token.start) == '(')
 		leave_out(reader, token, "():");
 	else if (reader->is_value && !is_def && token.start > reader->start)
 		leave_out(reader, token, reader->was_operand ? "_:" : ":");
-	else if (reader->value_end > reader->start && !is_def)
+	else if (!reader->is_value && reader->value_end > reader->start && !is_def)
 		leave_out(reader, (struct span){reader->value_end, token.end}, ":");
 }
 
@@ -272,8 +274,25 @@ static void end_statement(struct reader *reader)
 		return; /* there is none */
 	if (!reader->has_colon && is_head(word_at(reader, reader->start)))
 		mend_head(reader);
+	else if (reader->half.end && !reader->has_colon)
+		leave_out(reader, (struct span){reader->half.start, reader->token.end}, "");
 	else if (!reader->is_value)
 		drop_operator(reader);
+	if (char_at(reader, reader->start) != '@')
+		reader->decorators = (struct span){0, 0};
+	else
+		reader->decorators = (struct span){reader->decorators.end ? reader->decorators.start : reader->start,
+						   reader->token.end};
+}
+
+/* At the beginning of a statement or the end of the text: decorators are in front of nothing that they could be. */
+static void drop_decorators(struct reader *reader)
+{
+	struct str word = word_at(reader, reader->start);
+
+	if (reader->decorators.end && char_at(reader, reader->start) != '@' && !str_is(word, "def") && !str_is(word, "class") &&
+	    !str_is(word, "async"))
+		leave_out(reader, reader->decorators, "");
 }
 
 /* Whether the line whose first character is at AT, so far indented, begins a statement though brackets are open. */
@@ -307,6 +326,8 @@ static void read_indent(struct reader *reader)
 		reader->indent = indent;
 		reader->has_colon = reader->is_value = false;
 		reader->token = (struct span){at, at};
+		reader->half = (struct span){0, 0};
+		drop_decorators(reader);
 	}
 	reader->at = at;
 }
@@ -371,6 +392,17 @@ static bool read_string(struct reader *reader, uint32_t start)
 	return !is_long || is_closed;
 }
 
+/* WORD may be the one half of a statement or the other: of 'from … import' or, behind a value, 'if … else'. */
+static void read_half(struct reader *reader, struct str word)
+{
+	if (str_is(word, "from") && reader->at == reader->start)
+		reader->half = (struct span){reader->at, reader->at + 1};
+	else if (str_is(word, "if") && reader->is_value)
+		reader->half = (struct span){reader->value_end, reader->at};
+	else if (str_is(word, "import") || str_is(word, "else"))
+		reader->half = (struct span){0, 0};
+}
+
 static bool read_word(struct reader *reader)
 {
 	struct str word = word_at(reader, reader->at);
@@ -380,6 +412,8 @@ static bool read_word(struct reader *reader)
 		reader->at = end;
 		return read_string(reader, start);
 	}
+	if (!reader->open.count)
+		read_half(reader, word);
 	pass(reader, (struct span){start, end}, !is_operator(word));
 	return true;
 }
@@ -464,6 +498,8 @@ static bool read(struct reader *reader)
 			return false;
 	}
 	end_statement(reader);
+	reader->start = (uint32_t)reader->text.length;
+	drop_decorators(reader);
 	return true;
 }
 

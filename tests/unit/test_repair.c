@@ -48,6 +48,8 @@ static void sound_texts_are_left_alone(void **state)
 		"if x: y\nelse: z\nfor i in a: return\nwhile x : raise\n",
 		"x = lambda: (yield)\nx = 1;\nif \\\n  x:\n    y\n",
 		"@f\nclass A: x: int\n",
+		"@f\n\n# why\n@g(\n    1)\nasync def h(): return x if y else z\nx: int = (y if z else 1)\n",
+		"from a import (\n    b,\n)\nmatch x:\n    case 1 if y: pass\nz = yield from f()\nraise x from y\nz = [a for a in b if a]\n",
 		"def f(\n) -> int:\n    try:\n        pass\n    finally:  # x +\n        pass\n",
 	};
 
@@ -112,9 +114,15 @@ static void operators_without_a_value_behind_them_are_left_out(void **state)
 		{"loss.\nx = 1\n", "loss \nx = 1\n"},
 		{"    assert x ==\n", "    assert x   \n"},
 		{"@\ndef f(): pass\n", " \ndef f(): pass\n"},
+		{"@f\n# why\n@g()\nx = 1\n", "  \n     \n    \nx = 1\n"},
+		{"@f\n", "  \n"},
+		{"@f(1)\ndef g\nx = 1\n", "     \n     \nx = 1\n"},
 		{"x = f(a) *\n", "x = f(a)  \n"},
 		{"from a import\n", "             \n"},
 		{"import a as\n", "import a   \n"},
+		{"from a.b\nx = 1\n", "        \nx = 1\n"},
+		{"x = y if z\nf()\n", "x = y     \nf()\n"},
+		{"return f(a) if\n", "return f(a)   \n"},
 		{"raise x from\n", "raise x     \n"},
 		{"f(a,\nx = 1\n", "f   \nx = 1\n"},
 	};
@@ -138,6 +146,7 @@ static void heads_without_a_colon_get_one_or_go(void **state)
 		{"while x", "       "},
 		{"else\nx = 1\n", "    \nx = 1\n"},
 		{"try", "   "},
+		{"try\n    f(\nx = 1\n", "try\n    f \nx = 1\n"},
 		{"finally #\n    x = 1\nf(\n", "finally #\n    x = 1\nf \n"},
 	};
 
