@@ -35,6 +35,7 @@ struct lint_memory {
 	struct py_memory parsed;
 	struct query_memory matches;
 	uint64_t matches_of; /* version of the tree that they are of */
+	struct lower_memory lowered;
 };
 
 struct lint_worker {
@@ -215,6 +216,7 @@ void lint_memory_forget(struct lint_memory *memory)
 {
 	py_memory_release(&memory->parsed);
 	query_memory_release(&memory->matches);
+	lower_memory_release(&memory->lowered);
 }
 
 void lint_memory_free(struct lint_memory *memory)
@@ -411,7 +413,8 @@ static void analyse(struct lint_worker *worker, const struct settings *settings,
 {
 	const struct linter *linter = settings->linter;
 	struct str text = {source->text, source->length};
-	struct lower lower = {.parser = &worker->parser, .grammar = &linter->grammar, .text = text, .arena = &worker->arena};
+	struct lower lower = {.parser = &worker->parser, .grammar = &linter->grammar, .text = text, .arena = &worker->arena,
+			      .scratch = &worker->arena};
 	struct analysis analysis;
 	struct judgement judgement;
 	double clock = os_seconds();
@@ -424,6 +427,8 @@ static void analyse(struct lint_worker *worker, const struct settings *settings,
 	if (!worker->candidates.count || is_stale(worker))
 		return;
 	match_place(linter->rules, &worker->candidates);
+	if (worker->memory && worker->memory->parsed.is_current)
+		lower.memory = &worker->memory->lowered;
 	struct def *module = lower_def(&lower, root, NULL);
 	bool *wanted = wanted_defs(worker, &lower);
 	worker->timing.lower += lap(&clock);

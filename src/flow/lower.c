@@ -37,7 +37,7 @@ static struct stmt *new_stmt(struct lower *l, enum stmt_kind kind, TSNode node)
 {
 	struct stmt *s = ARENA_NEW(l->arena, struct stmt);
 	s->kind = kind;
-	s->span = span_of(l, node);
+	set_span(l, &s->span, span_of(l, node));
 	return s;
 }
 
@@ -175,7 +175,7 @@ static void lower_except(struct lower *l, TSNode node, struct handler *handler)
 {
 	uint32_t count;
 	struct py_child *children = kids(l, node, &count);
-	handler->span = span_of(l, node);
+	set_span(l, &handler->span, span_of(l, node));
 	for (uint32_t i = 0; i < count; i++) {
 		enum py_node kind = kind_of(l, children[i].node);
 		if (kind == PY_BLOCK) {
@@ -273,7 +273,7 @@ static void lower_case(struct lower *l, TSNode node, struct handler *handler)
 {
 	uint32_t count;
 	struct py_child *children = kids(l, node, &count);
-	handler->span = span_of(l, node);
+	set_span(l, &handler->span, span_of(l, node));
 	for (uint32_t i = 0; i < count; i++) {
 		enum py_node kind = kind_of(l, children[i].node);
 		if (kind == PY_BLOCK)
@@ -351,10 +351,19 @@ static struct stmt *lower_import(struct lower *l, TSNode node, bool from)
 	return s;
 }
 
+/* What is decorated in NODE, or NODE itself. */
+static TSNode definition_in(const struct lower *l, TSNode node)
+{
+	TSNode inner = kind_of(l, node) == PY_DECORATED ? ts_node_child(node, ts_node_child_count(node) - 1) : node;
+	return has_node(inner) ? inner : node;
+}
+
 static struct stmt *lower_definition(struct lower *l, TSNode node)
 {
 	struct stmt *s = new_stmt(l, STMT_DEF, node);
-	s->def = lower_def(l, node, l->def);
+	bool is_function = kind_of(l, definition_in(l, node)) == PY_FUNCTION;
+	bool is_outer = l->def->kind == DEF_MODULE || l->def->kind == DEF_CLASS;
+	s->def = is_function && is_outer ? lower_function(l, node) : lower_def(l, node, l->def);
 	bind_name(l, s->def->name);
 	return s;
 }
@@ -471,7 +480,7 @@ struct block lower_block(struct lower *l, TSNode node)
 		l->truncated = true;
 		return block;
 	}
-	uint32_t room = count + 64;
+	uint32_t room = count + (ts_node_has_error(node) ? 64 : 0);
 	l->depth += 2;
 	block.stmts = ARENA_ARRAY(l->arena, struct stmt *, room);
 	for (uint32_t i = 0; i < count; i++) {
@@ -535,8 +544,8 @@ struct def *lower_def(struct lower *l, TSNode node, struct def *parent)
 		TSNode params = field_of(children, count, PY_F_PARAMETERS);
 		def->kind = kind == PY_CLASS ? DEF_CLASS : DEF_FUNCTION;
 		def->name = has_node(name) ? text_of(l, name) : (struct str){"", 0};
-		def->head = (struct span){span_of(l, node).start,
-					  has_node(name) ? span_of(l, name).end : span_of(l, node).end};
+		def->head.start = span_of(l, node).start;
+		def->head.end = span_of(l, has_node(name) ? name : node).end;
 		def->is_async = str_starts(text_of(l, node), "async");
 		if (has_node(bases))
 			lower_bases(l, def, bases);
@@ -554,6 +563,8 @@ struct def *lower_def(struct lower *l, TSNode node, struct def *parent)
 
 void lower_release(struct lower *l)
 {
+	if (l->memory)
+		lower_memory_settle(l->memory);
 	free(l->defs);
 	map_release(&l->called);
 	map_release(&l->asked);

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "flow/ir.h"
+#include "flow/lower_memory.h"
 #include "py/parse.h"
 
 struct asked_method {
@@ -15,16 +16,21 @@ struct asked_method {
 	const struct asked_method *next;
 };
 
+struct lowered_function;
 struct lower {
 	struct py_parser *parser;
 	const struct py_grammar *grammar;
 	struct str text;      /* what the node's offsets point into */
+	struct lower_memory *memory; /* or NULL: nothing is remembered; as long as what was lowered is used, it stays as it is */
 	uint32_t first_index; /* or-ed into the index of every definition */
 	uint32_t offset;      /* added to every span: where TEXT begins in its file */
-	struct arena *arena;  /* owns the result */
+	struct arena *arena;  /* owns the result, but for what the memory owns */
 	struct def **defs;    /* every definition lowered, outermost first (heap; freed by lower_release) */
 	uint32_t def_count, def_room;
 	struct def *def;      /* the definition being lowered */
+	struct lowered_function *function; /* … as part of one that will be remembered, or NULL */
+	uint32_t text_start;  /* where TEXT begins for the offsets of nodes */
+	struct arena *scratch; /* for lists of children; NULL: `arena` */
 	uint32_t depth;
 	uint32_t expr_count;
 	struct map called;    /* names that are called somewhere, as function or method */
@@ -37,6 +43,7 @@ enum { LOWER_DEPTH_LIMIT = 160 };
 
 /* Lowers NODE: a module, a (decorated) function or class, as a child of PARENT (may be NULL). */
 struct def *lower_def(struct lower *lower, TSNode node, struct def *parent);
+/* Nothing of the result may be in use any more. */
 void lower_release(struct lower *lower);
 
 /* The place of NAME among the names that DEF binds, parameters included, or -1. */

@@ -5,7 +5,7 @@
 
 struct str text_of(const struct lower *l, TSNode node)
 {
-	uint32_t start = ts_node_start_byte(node), end = ts_node_end_byte(node);
+	uint32_t start = ts_node_start_byte(node) - l->text_start, end = ts_node_end_byte(node) - l->text_start;
 	if (end > l->text.length)
 		end = (uint32_t)l->text.length;
 	return start < end ? (struct str){l->text.at + start, end - start} : (struct str){"", 0};
@@ -16,9 +16,16 @@ struct span span_of(const struct lower *l, TSNode node)
 	return (struct span){ts_node_start_byte(node) + l->offset, ts_node_end_byte(node) + l->offset};
 }
 
+void set_span(struct lower *l, struct span *span, struct span at)
+{
+	*span = at;
+	if (l->function)
+		VEC_ADD(&l->function->places, span);
+}
+
 struct py_child *kids(struct lower *l, TSNode node, uint32_t *count)
 {
-	return py_children(l->parser, l->grammar, node, l->arena, count);
+	return py_children(l->parser, l->grammar, node, l->scratch ? l->scratch : l->arena, count);
 }
 
 enum py_node kind_of(const struct lower *l, TSNode node)
@@ -43,7 +50,7 @@ struct expr *new_expr(struct lower *l, enum expr_kind kind, TSNode node)
 {
 	struct expr *e = ARENA_NEW(l->arena, struct expr);
 	e->kind = kind;
-	e->span = span_of(l, node);
+	set_span(l, &e->span, span_of(l, node));
 	e->number = INT64_MIN;
 	l->expr_count++;
 	return e;
@@ -234,20 +241,26 @@ static struct expr *lower_compare(struct lower *l, TSNode node)
 	return e;
 }
 
-/* base.METHOD() */
-static void note_asked(struct lower *l, const struct expr *base, struct str method)
+void note_called(struct lower *l, struct str name)
+{
+	map_put(&l->called, name, l);
+	if (l->function)
+		VEC_ADD(&l->function->called, name);
+}
+
+void note_asked(struct lower *l, struct str base, struct str method)
 {
 	enum { MOST = 24 };
-	if (base->kind != EXPR_NAME && base->kind != EXPR_ATTRIBUTE)
-		return;
-	struct asked_method *first = map_get(&l->asked, base->name);
+	struct asked_method *first = map_get(&l->asked, base);
 	uint32_t count = 0;
+	if (l->function)
+		VEC_ADD(&l->function->asked, ((struct asked_name){base, method}));
 	for (const struct asked_method *known = first; known; known = known->next)
 		if (str_equal(known->name, method) || ++count == MOST)
 			return;
-	struct asked_method *asked = ARENA_NEW(l->arena, struct asked_method);
+	struct asked_method *asked = ARENA_NEW(l->scratch ? l->scratch : l->arena, struct asked_method);
 	*asked = (struct asked_method){method, first};
-	map_put(&l->asked, base->name, asked);
+	map_put(&l->asked, base, asked);
 }
 
 static struct expr *lower_call(struct lower *l, TSNode node)
@@ -263,9 +276,12 @@ static struct expr *lower_call(struct lower *l, TSNode node)
 	e->items = ARENA_ARRAY(l->arena, struct expr *, inner + 2u);
 	e->items[e->count++] = has_node(function) ? lower_expr(l, function) : new_expr(l, EXPR_UNKNOWN, node);
 	if (e->items[0]->name.length && (e->items[0]->kind == EXPR_NAME || e->items[0]->kind == EXPR_ATTRIBUTE))
-		map_put(&l->called, e->items[0]->name, l);
-	if (e->items[0]->kind == EXPR_ATTRIBUTE && e->items[0]->count)
-		note_asked(l, e->items[0]->items[0], e->items[0]->name);
+		note_called(l, e->items[0]->name);
+	if (e->items[0]->kind == EXPR_ATTRIBUTE && e->items[0]->count) {
+		const struct expr *base = e->items[0]->items[0];
+		if (base->kind == EXPR_NAME || base->kind == EXPR_ATTRIBUTE)
+			note_asked(l, base->name, e->items[0]->name);
+	}
 	if (generator)
 		e->items[e->count++] = lower_expr(l, arguments);
 	for (uint32_t i = 0; i < inner && e->count < UINT16_MAX; i++)
@@ -278,8 +294,11 @@ struct def *new_def(struct lower *l, enum def_kind kind, TSNode node)
 {
 	struct def *def = ARENA_NEW(l->arena, struct def);
 	def->kind = kind;
-	def->span = def->head = span_of(l, node);
+	set_span(l, &def->span, span_of(l, node));
+	set_span(l, &def->head, def->span);
 	def->parent = l->def;
+	if (l->function)
+		VEC_ADD(&l->function->scopes, def);
 	return def;
 }
 
@@ -304,7 +323,7 @@ static struct expr *lower_comprehension(struct lower *l, TSNode node, char op)
 		uint32_t inner;
 		struct py_child *parts = kids(l, children[i].node, &inner);
 		struct clause *clause = &e->clauses[e->clause_count++];
-		clause->span = span_of(l, children[i].node);
+		set_span(l, &clause->span, span_of(l, children[i].node));
 		l->def = scope;
 		if (kind == PY_FOR_IN) {
 			TSNode left = field_of(parts, inner, PY_F_LEFT), right = field_of(parts, inner, PY_F_RIGHT);
@@ -373,6 +392,8 @@ void register_def(struct lower *l, struct def *def)
 		l->def_room = l->def_room ? l->def_room * 2 : 16;
 		l->defs = mem_resize(l->defs, l->def_room, sizeof *l->defs);
 	}
+	if (l->function)
+		VEC_ADD(&l->function->defs, def);
 	def->index = l->def_count | l->first_index;
 	l->defs[l->def_count++] = def;
 }
@@ -393,7 +414,7 @@ static struct expr *lower_lambda(struct lower *l, TSNode node)
 	l->def = def;
 	struct stmt *ret = ARENA_NEW(l->arena, struct stmt);
 	ret->kind = STMT_RETURN;
-	ret->span = span_of(l, node);
+	set_span(l, &ret->span, span_of(l, node));
 	ret->value = has_node(body) ? lower_expr(l, body) : NULL;
 	def->body.stmts = ARENA_ARRAY(l->arena, struct stmt *, 1);
 	def->body.stmts[0] = ret;

@@ -18,12 +18,12 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PROGRAM = os.environ.get("VRAMLINT", str(ROOT / "build/release/vramlint"))
-sys.path[:0] = [str(ROOT / "tests/editors"), str(HERE)]
-import kept  # noqa: E402
+sys.path[:0] = [str(ROOT / "tests"), str(HERE)]
+import installed  # noqa: E402
 from scripts import SPEAK as SAY  # noqa: E402
 from scripts import is_gone, run_all  # noqa: E402
 
-sys.path.insert(0, str(kept.python(HERE / "requirements-terminal.txt")))
+sys.path.insert(0, str(installed.python("confirm-terminal", HERE / "requirements-terminal.txt")))
 import pyte  # noqa: E402
 
 SECONDS = 30

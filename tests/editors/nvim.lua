@@ -1,7 +1,7 @@
 -- vramlint's language server in a real Neovim. Each check writes a line to $RESULTS: 'ok NAME' or 'not ok NAME: WHY'. It
 -- has a copy of the project as its current folder.
 
-local SECONDS = 10
+local SECONDS = 20
 local root = vim.fn.getcwd()
 local checks = {}
 

@@ -1,29 +1,24 @@
-"""Runs tests of the Python package with a pytest of their own, installed below build/."""
+"""Runs tests of the Python package with a pytest of their own."""
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import sysconfig
-import venv
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import installed  # noqa: E402
+
 ROOT = HERE.parents[1]
 
 
 def environment(name, packages=None):
     """A Python with what requirements.txt lists, and the packages in folder `packages` besides."""
-    folder, wanted = ROOT / "build" / name, (HERE / "requirements.txt").read_text() + f"# {sys.executable} {packages}\n"
-    stamp, python = folder / "stamp", folder / "bin" / "python"
-    if not stamp.exists() or stamp.read_text() != wanted:
-        shutil.rmtree(folder, ignore_errors=True)
-        venv.create(folder, with_pip=True, symlinks=True)
-        subprocess.check_call([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "-r", HERE / "requirements.txt"])
-        if packages:
-            own = next((folder / "lib").glob("python*/site-packages"))
-            (own / "besides.pth").write_text(packages + "\n")
-        stamp.write_text(wanted)
+    python = installed.environment(name, HERE / "requirements.txt") / "python"
+    if packages:
+        own = next((python.parents[1] / "lib").glob("python*/site-packages"))
+        (own / "besides.pth").write_text(packages + "\n")
     return python
 
 

