@@ -1,5 +1,6 @@
 /* What keeps all that follows from being parsed though the fault is small, as while somebody types: a bracket or a quote that
- * is never closed, or one closed twice, an operator at the end of a statement, the head of a block without a colon.
+ * is never closed, or one closed twice, an operator at the end of a statement, the head of a block without a colon,
+ * braces open in a string that is formatted.
  *
  * Brackets are taken to be never closed where a line follows that is indented no more than their statement and begins like
  * a statement, or that begins with a word which stands in no expression. Nothing is known of a long string without an end. */

@@ -36,6 +36,7 @@ static void sound_texts_are_left_alone(void **state)
 		"x = f(\n    a,\n    b,\n)\ny = 1\n",
 		"x = (1\n     + 2\n\n     # why\n     if y else 3)\n",
 		"x = [\nf\"{a['b']}\",\n]\n",
+		"x = f\"{a[\"b\"]}\" + f'{{' + f'{a:{b}}' + '{'\n",
 		"def f(\n    a,\n    b\n):\n    return (a\n\n# note\n            or b)\n",
 		"s = '''(\n[\n'''\nt = r\"\\\"(\" + b'\\''\n",
 		"s = 'a\\\n(b'\r\nx = 1\r\n",
@@ -47,6 +48,8 @@ static void sound_texts_are_left_alone(void **state)
 		"if x: y\nelse: z\nfor i in a: return\nwhile x : raise\n",
 		"x = lambda: (yield)\nx = 1;\nif \\\n  x:\n    y\n",
 		"@f\nclass A: x: int\n",
+		"@f\n\n# why\n@g(\n    1)\nasync def h(): return x if y else z\nx: int = (y if z else 1)\n",
+		"from a import (\n    b,\n)\nmatch x:\n    case 1 if y: pass\nz = yield from f()\nraise x from y\nz = [a for a in b if a]\n",
 		"def f(\n) -> int:\n    try:\n        pass\n    finally:  # x +\n        pass\n",
 	};
 
@@ -69,10 +72,13 @@ static void what_is_never_closed_is_left_out(void **state)
 		{"x = 'ab\r\ny = 1\r\n", "x = _  \r\ny = 1\r\n"},
 		{"x = f'ab\n", "x = _   \n"},
 		{"print('a)\n", "print    \n"},
+		{"x = f'{a[b]:{c'\n", "x = _          \n"},
+		{"print(rf\"{{}} {a + \")\n", "print(_             )\n"},
 		{"x = f(\n    a,\n    b\ny = 1\n", "x = f \n      \n     \ny = 1\n"},
 		{"x = f(\n    a,\n    def g(): pass\n", "x = f \n      \n    def g(): pass\n"},
 		{"x = 1)\n", "x = 1 \n"},
 		{"x = f(a))]\n", "x = f(a)  \n"},
+		{"if x\\", "    \\"},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -89,6 +95,8 @@ static void blocks_stay_below_their_head(void **state)
 		{"def f(a, b\n    return a\n", "def f():  \n    return a\n"},
 		{"class A(B\n    def f(self): pass\n", "class A: \n    def f(self): pass\n"},
 		{"if f(x:\n    raise x\n", "if f:  \n    raise x\n"},
+		/* what was left out before the head was is looked at again */
+		{"if ((\n f[a)]\n pass", "if _:\n f[a ]\n pass"},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -106,8 +114,16 @@ static void operators_without_a_value_behind_them_are_left_out(void **state)
 		{"loss.\nx = 1\n", "loss \nx = 1\n"},
 		{"    assert x ==\n", "    assert x   \n"},
 		{"@\ndef f(): pass\n", " \ndef f(): pass\n"},
+		{"@f\n# why\n@g()\nx = 1\n", "  \n     \n    \nx = 1\n"},
+		{"@f\n", "  \n"},
+		{"@f(1)\ndef g\nx = 1\n", "     \n     \nx = 1\n"},
 		{"x = f(a) *\n", "x = f(a)  \n"},
 		{"from a import\n", "             \n"},
+		{"import a as\n", "import a   \n"},
+		{"from a.b\nx = 1\n", "        \nx = 1\n"},
+		{"x = y if z\nf()\n", "x = y     \nf()\n"},
+		{"return f(a) if\n", "return f(a)   \n"},
+		{"raise x from\n", "raise x     \n"},
 		{"f(a,\nx = 1\n", "f   \nx = 1\n"},
 	};
 
@@ -128,6 +144,10 @@ static void heads_without_a_colon_get_one_or_go(void **state)
 		{"    def f(self, a)\n        x = 1\n", "    def f():      \n        x = 1\n"},
 		{"class Net\nx = 1\n", "         \nx = 1\n"},
 		{"while x", "       "},
+		{"else\nx = 1\n", "    \nx = 1\n"},
+		{"try", "   "},
+		{"try\n    f(\nx = 1\n", "try\n    f \nx = 1\n"},
+		{"finally #\n    x = 1\nf(\n", "finally #\n    x = 1\nf \n"},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -168,6 +188,12 @@ static void time_is_linear(void **state)
 		buf_add_text(&text, "f((((\n");
 	repair_init(&repair, buf_get(&text));
 	assert_int_equal(repair.left_out.count, 200000);
+	repair_release(&repair);
+	buf_reset(&text);
+	for (int i = 0; i < 2000000; i++)
+		buf_add_text(&text, "{)");
+	repair_init(&repair, buf_get(&text));
+	assert_int_equal(repair.left_out.count, 1);
 	repair_release(&repair);
 	buf_release(&text);
 }
