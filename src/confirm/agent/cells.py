@@ -103,7 +103,10 @@ def is_cell(name):
 
 def told_as(name):
     kernel = shell()
-    number, before = _parts.get(name) or (kernel.execution_count if name in TIMED else kernel.compile._filename_map[name], None)
+    if name in TIMED:
+        number, before = kernel.execution_count, None
+    else:
+        number, before = _parts.get(name) or (kernel.compile._filename_map[name], 0)
     is_there = before is not None
     try:
         raw = kernel.history_manager.input_hist_raw[number]
