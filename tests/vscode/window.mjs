@@ -53,9 +53,22 @@ export class Window {
 		throw new Error(`waited in vain: ${what}`)
 	}
 
+	/** Presses KEY until SEEN, which says WHAT is to come of it, gives something true: a window that has much to do misses keys. */
+	async press(key, what, seen) {
+		await this.until(what, async () => {
+			await this.page.keyboard.press(key)
+			return this.until(what, seen, 4_000).catch(() => false)
+		})
+	}
+
 	/** The box at the top. */
+	box() {
+		return this.page.locator('.quick-input-widget')
+	}
+
+	/** Where one writes in it. */
 	input() {
-		return this.page.locator('.quick-input-widget input[type=text]').first()
+		return this.box().locator('input[type=text]').first()
 	}
 
 	/** The row below it that says TEXT. */
@@ -71,7 +84,7 @@ export class Window {
 				await this.page.keyboard.press(key)
 				await this.input().fill(text, { timeout: 2_000 })
 				if (row !== undefined) await this.row(row).click({ timeout: 4_000 })
-				else await this.page.keyboard.press('Enter')
+				else await this.press('Enter', 'the end of the box', () => this.box().isHidden())
 				return true
 			} catch {
 				await this.page.keyboard.press('Escape')
@@ -102,7 +115,6 @@ export class Window {
 
 	async goTo(line, column) {
 		await this.pick('Control+G', `:${line}:${column}`)
-		await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' })
 	}
 
 	/** Waits until COUNT lines of the editor, or of the notebook, that is seen have a wave beneath them. */
@@ -115,6 +127,11 @@ export class Window {
 	async text() {
 		const lines = await this.page.locator('.editor-instance .view-line').allInnerTexts()
 		return lines.join('\n').replaceAll('\u00a0', ' ')
+	}
+
+	/** Whether something is selected in the editor, by the word of the status bar. */
+	async selects() {
+		return /selected|selections/.test(await this.page.locator('.statusbar').innerText())
 	}
 
 	/** As if from the clipboard: the editor does not indent and complete what is typed. */
@@ -133,17 +150,18 @@ export class Window {
 
 	/** What hovers over the cursor. */
 	async hover() {
-		await this.command('Show or Focus Hover')
 		const hover = this.page.locator('.monaco-editor .monaco-hover:not(.hidden)').first()
-		await hover.waitFor()
+		await this.until('the hover', async () => {
+			await this.command('Show or Focus Hover')
+			return hover.waitFor({ timeout: 5_000 }).then(() => true, () => false)
+		})
 		return hover
 	}
 
 	/** The menu of quick fixes at the cursor. */
 	async fixes() {
-		await this.page.keyboard.press('Control+.')
 		const rows = this.page.locator('.action-widget .monaco-list-row.action')
-		await rows.first().waitFor()
+		await this.press('Control+.', 'quick fixes', async () => (await rows.count()) > 0)
 		return rows
 	}
 
@@ -155,7 +173,6 @@ export class Window {
 	}
 
 	async save() {
-		await this.page.keyboard.press('Control+S')
-		await this.until('saved', async () => (await this.page.locator('.tab.active.dirty').count()) === 0)
+		await this.press('Control+S', 'saved', async () => (await this.page.locator('.tab.active.dirty').count()) === 0)
 	}
 }
