@@ -27,6 +27,16 @@ static void repair_check(const char *text, const char *after)
 	repair_release(&repair);
 }
 
+struct repair_case {
+	const char *text, *after;
+};
+
+static void repair_check_all(const struct repair_case *cases, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		repair_check(cases[i].text, cases[i].after);
+}
+
 static void sound_texts_are_left_alone(void **state)
 {
 	static const char *const texts[] = {
@@ -59,9 +69,7 @@ static void sound_texts_are_left_alone(void **state)
 
 static void what_is_never_closed_is_left_out(void **state)
 {
-	static const struct {
-		const char *text, *after;
-	} cases[] = {
+	static const struct repair_case cases[] = {
 		{"f(\nx = 1\n", "f \nx = 1\n"},
 		{"f(", "f "},
 		{"x = f(a, [1\ny = g()\n", "x = f      \ny = g()\n"},
@@ -81,15 +89,12 @@ static void what_is_never_closed_is_left_out(void **state)
 		{"if x\\", "    \\"},
 	};
 
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-		repair_check(cases[i].text, cases[i].after);
+	repair_check_all(cases, sizeof cases / sizeof *cases);
 }
 
 static void blocks_stay_below_their_head(void **state)
 {
-	static const struct {
-		const char *text, *after;
-	} cases[] = {
+	static const struct repair_case cases[] = {
 		{"with f(\n    x = 1\n    del x\n", "with f:\n    x = 1\n    del x\n"},
 		{"for x in (a, b:\n    return x\n", "for x in _:    \n    return x\n"},
 		{"def f(a, b\n    return a\n", "def f():  \n    return a\n"},
@@ -99,15 +104,12 @@ static void blocks_stay_below_their_head(void **state)
 		{"if ((\n f[a)]\n pass", "if _:\n f[a ]\n pass"},
 	};
 
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-		repair_check(cases[i].text, cases[i].after);
+	repair_check_all(cases, sizeof cases / sizeof *cases);
 }
 
 static void operators_without_a_value_behind_them_are_left_out(void **state)
 {
-	static const struct {
-		const char *text, *after;
-	} cases[] = {
+	static const struct repair_case cases[] = {
 		{"x = a +\ny\n", "x = a  \ny\n"},
 		{"x = a is not  # why\n", "x = a         # why\n"},
 		{"x =", "x  "},
@@ -127,15 +129,12 @@ static void operators_without_a_value_behind_them_are_left_out(void **state)
 		{"f(a,\nx = 1\n", "f   \nx = 1\n"},
 	};
 
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-		repair_check(cases[i].text, cases[i].after);
+	repair_check_all(cases, sizeof cases / sizeof *cases);
 }
 
 static void heads_without_a_colon_get_one_or_go(void **state)
 {
-	static const struct {
-		const char *text, *after;
-	} cases[] = {
+	static const struct repair_case cases[] = {
 		{"if loss\nx = 1\n", "       \nx = 1\n"},
 		{"if loss\n    x = 1\n", "if _:  \n    x = 1\n"},
 		{"if loss >\n\n# why\n    x = 1\n", "if loss: \n\n# why\n    x = 1\n"},
@@ -150,8 +149,7 @@ static void heads_without_a_colon_get_one_or_go(void **state)
 		{"finally #\n    x = 1\nf(\n", "finally #\n    x = 1\nf \n"},
 	};
 
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-		repair_check(cases[i].text, cases[i].after);
+	repair_check_all(cases, sizeof cases / sizeof *cases);
 }
 
 static void places_are_told_in_order(void **state)
