@@ -285,11 +285,9 @@ static void add_fault(struct lint_result *result, const struct source *source, s
 /* False where the tree, from which the parser left out what its REPAIR says, is of no use. */
 static bool report_syntax(struct lint_result *result, const struct source *source, TSNode root, const struct repair *repair)
 {
-	struct span span = {0, 0};
-	bool hopeless = false, is_faulty = ts_node_has_error(root) && syntax_first_fault(root, &span, &hopeless);
-	if (repair->left_out.count && (!is_faulty || repair->left_out.items[0].start < span.start))
-		span = repair->left_out.items[0];
-	else if (!is_faulty)
+	struct span span;
+	bool hopeless;
+	if (!syntax_fault(root, repair, &span, &hopeless))
 		return true;
 	if (hopeless) {
 		result->failure = arena_format(&result->arena, "cannot parse what begins in line %u", source_line(source, span.start));
@@ -407,8 +405,7 @@ static void analyse(struct lint_worker *worker, const struct settings *settings,
 {
 	const struct linter *linter = settings->linter;
 	struct str text = {source->text, source->length};
-	struct lower lower = {.parser = &worker->parser, .grammar = &linter->grammar, .text = text, .arena = &worker->arena,
-			      .scratch = &worker->arena};
+	struct lower lower = {.parser = &worker->parser, .grammar = &linter->grammar, .text = text, .arena = &worker->arena};
 	struct analysis analysis;
 	struct judgement judgement;
 	double clock = os_seconds();

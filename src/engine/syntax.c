@@ -14,7 +14,7 @@ static bool next_faulty(TSTreeCursor *cursor)
 /* tree-sitter's queries take time squared in the children of one node, of which only errors can have this many. */
 enum { ERROR_CHILDREN = 4000 };
 
-bool syntax_first_fault(TSNode node, struct span *fault, bool *hopeless)
+static bool first_fault(TSNode node, struct span *fault, bool *hopeless)
 {
 	TSTreeCursor cursor = ts_tree_cursor_new(node);
 	bool found = false;
@@ -31,51 +31,45 @@ bool syntax_first_fault(TSNode node, struct span *fault, bool *hopeless)
 	return found;
 }
 
+bool syntax_fault(TSNode root, const struct repair *repair, struct span *fault, bool *hopeless)
+{
+	*hopeless = false;
+	if (!repair->left_out.count)
+		return ts_node_has_error(root) && first_fault(root, fault, hopeless);
+	*fault = repair->left_out.items[0];
+	return true;
+}
+
 static uint32_t last_cell(const struct source *source, struct span span)
 {
 	return source_cell(source, span.end > span.start ? span.end - 1 : span.end);
 }
 
-/* Faults come in order; the first in a cell counts. */
-static void add_fault(const struct source *source, struct syntax_faults *faults, struct span fault)
+/* Adds the FAULT that lies in PART of the program. They come in order; the first in a cell counts. */
+static void add_fault(const struct source *source, struct syntax_faults *faults, struct span part, struct span fault)
 {
 	size_t count = faults->places.count;
 	if (!count || source_cell(source, faults->places.items[count - 1].start) != source_cell(source, fault.start))
 		VEC_ADD(&faults->places, fault);
-}
-
-/* Adds what is left out from the place NEXT in the list of REPAIR on up to END. */
-static size_t add_left_out(const struct source *source, const struct repair *repair, size_t next, uint32_t end,
-			   struct syntax_faults *faults)
-{
-	for (; next < repair->left_out.count && repair->left_out.items[next].start < end; next++) {
-		struct span span = repair->left_out.items[next];
-		faults->cross |= source_cell(source, span.start) != last_cell(source, span);
-		add_fault(source, faults, span);
-	}
-	return next;
+	faults->cross |= source_cell(source, part.start) != last_cell(source, part);
 }
 
 void syntax_cells(const struct source *source, TSNode root, const struct repair *repair, struct syntax_faults *faults)
 {
 	TSTreeCursor cursor = ts_tree_cursor_new(root);
-	size_t next = 0;
 	*faults = (struct syntax_faults){.cross = ts_node_is_error(root)};
+	for (size_t i = 0; i < repair->left_out.count; i++)
+		add_fault(source, faults, repair->left_out.items[i], repair->left_out.items[i]);
 	if (!faults->cross && ts_tree_cursor_goto_first_child(&cursor))
 		do {
 			TSNode node = ts_tree_cursor_current_node(&cursor);
-			struct span span = py_span(node), fault;
+			struct span fault;
 			bool hopeless;
-			if (!ts_node_has_error(node))
+			if (!ts_node_has_error(node) || !first_fault(node, &fault, &hopeless))
 				continue;
-			faults->cross |= source_cell(source, span.start) != last_cell(source, span);
-			if (syntax_first_fault(node, &fault, &hopeless)) {
-				next = add_left_out(source, repair, next, fault.start, faults);
-				add_fault(source, faults, fault);
-			}
+			add_fault(source, faults, py_span(node), fault);
 			faults->cross |= hopeless;
 		} while (!faults->cross && ts_tree_cursor_goto_next_sibling(&cursor));
-	add_left_out(source, repair, next, UINT32_MAX, faults);
 	ts_tree_cursor_delete(&cursor);
 }
 
@@ -88,11 +82,7 @@ static bool parses(struct py_parser *parser, struct str text, struct span part, 
 	*fault = (struct span){0, 0};
 	if (!tree)
 		return false;
-	ok = !ts_node_has_error(ts_tree_root_node(tree)) || !syntax_first_fault(ts_tree_root_node(tree), fault, &hopeless);
-	if (ok && parser->repair.left_out.count) {
-		*fault = parser->repair.left_out.items[0];
-		ok = false;
-	}
+	ok = !syntax_fault(ts_tree_root_node(tree), &parser->repair, fault, &hopeless);
 	ts_tree_delete(tree);
 	return ok;
 }

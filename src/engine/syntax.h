@@ -6,8 +6,9 @@
 #include "py/parse.h"
 #include "text/source.h"
 
-/* The first place in NODE that the parser could not make sense of. HOPELESS: one place is too large to be looked into. */
-bool syntax_first_fault(TSNode node, struct span *fault, bool *hopeless);
+/* The first place that the parser could not make sense of in what has the tree ROOT, or that its REPAIR left out; false where
+ * there is none. HOPELESS: one place is too large to be looked into. */
+bool syntax_fault(TSNode root, const struct repair *repair, struct span *fault, bool *hopeless);
 
 struct syntax_faults {
 	VEC(struct span) places; /* the first in each cell that has any, in order */

@@ -34,7 +34,7 @@ struct lower {
 	struct def *def;      /* the definition being lowered */
 	struct lowered_function *function; /* … as part of one that will be remembered, or NULL */
 	uint32_t text_start;  /* where TEXT begins for the offsets of nodes */
-	struct arena *scratch; /* for lists of children; NULL: `arena` */
+	struct arena *outer_arena; /* … and the arena for what is not part of it */
 	uint32_t depth;
 	uint32_t expr_count;
 	struct map called;    /* names that are called somewhere, as function or method */

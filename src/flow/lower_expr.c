@@ -23,9 +23,15 @@ void set_span(struct lower *l, struct span *span, struct span at)
 		VEC_ADD(&l->function->places, span);
 }
 
+/* For what is of use for the text at hand only. */
+static struct arena *passing_arena(const struct lower *l)
+{
+	return l->function ? l->outer_arena : l->arena;
+}
+
 struct py_child *kids(struct lower *l, TSNode node, uint32_t *count)
 {
-	return py_children(l->parser, l->grammar, node, l->scratch ? l->scratch : l->arena, count);
+	return py_children(l->parser, l->grammar, node, passing_arena(l), count);
 }
 
 enum py_node kind_of(const struct lower *l, TSNode node)
@@ -265,7 +271,7 @@ void note_asked(struct lower *l, struct str base, struct str method)
 	for (const struct asked_method *known = first; known; known = known->next)
 		if (str_equal(known->name, method) || ++count == MOST)
 			return;
-	struct asked_method *asked = ARENA_NEW(l->scratch ? l->scratch : l->arena, struct asked_method);
+	struct asked_method *asked = ARENA_NEW(passing_arena(l), struct asked_method);
 	*asked = (struct asked_method){method, first};
 	map_put(&l->asked, base, asked);
 }

@@ -130,6 +130,7 @@ static struct lowered_function *make(struct lower *l, TSNode node, struct str te
 	l->text = function->text;
 	l->text_start = ts_node_start_byte(node);
 	l->arena = &function->arena;
+	l->outer_arena = outer.arena;
 	l->function = function;
 	function->def = lower_def(l, node, l->def);
 	function->expr_count = l->expr_count - outer.expr_count;

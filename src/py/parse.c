@@ -409,7 +409,6 @@ static struct attempt parse_all(struct parsing *p)
 static void memorize(struct parsing *p, const struct attempt *attempt, bool has_cr, char **copy)
 {
 	struct py_memory *memory = p->memory;
-	bool is_right = is_sound(attempt->tree) && !attempt->is_repaired;
 	char *mended = NULL;
 	if (attempt->edited) {
 		remember_change(memory, attempt->edited, attempt->tree, &attempt->edit);
@@ -417,10 +416,10 @@ static void memorize(struct parsing *p, const struct attempt *attempt, bool has_
 	}
 	if (!is_sound(attempt->tree))
 		return;
-	if (is_right)
-		memory->looks_faulty = repair_of(p) && p->parser->repair.is_sure;
 	if (attempt->is_repaired)
 		mended = mem_dup(p->parser->repair.text, p->text.length);
+	else
+		memory->looks_faulty = repair_of(p) && p->parser->repair.is_sure;
 	memory->reads = attempt->reads;
 	remember(memory, attempt->tree, p->text, mended ? &mended : copy);
 	memory->version++;

@@ -17,7 +17,8 @@ struct py_parser {
 	bool cursor_ready;
 	bool (*stop)(void *context); /* may be NULL: whether nobody wants the tree any more, asked while parsing */
 	void *stop_context;
-	struct repair repair; /* of the last text, where its tree is that of the repaired one; else nothing is left out */
+	/* Of the last text, where its tree is that of the repaired one, which has no errors then; else nothing is left out. */
+	struct repair repair;
 };
 
 /* What is remembered of a text from one time to the next, so that only what has changed is parsed. Zeroed: nothing. */

@@ -174,7 +174,7 @@ static void lower_again(const char *text)
 	end_text();
 	tree = py_parse(&parser, str_from(own), NULL, &err);
 	again = (struct lower){.parser = &parser, .grammar = &flow_grammar, .text = arena_dup_str(&arena, str_from(own)), .arena = &arena,
-			       .scratch = &arena, .memory = &memory};
+			       .memory = &memory};
 	lower_def(&again, ts_tree_root_node(tree), NULL);
 	free(own);
 	remembered = strdup(shown(&again));
